@@ -49,8 +49,9 @@ Pending start_reduce_scatter(RankContext& context, Stream stream, AxisSet axes, 
 
 Tensor join(RankContext& context, Pending& pending) {
   if (pending.done.valid()) context.device.wait(Stream::compute, pending.done);
+  pending.done = {};
   pending.input = {};
-  return std::exchange(pending.result, {});
+  return pending.result;
 }
 
 void all_reduce(RankContext& context, AxisSet axes, const Tensor& tensor, Reduction reduction) {

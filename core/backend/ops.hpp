@@ -23,7 +23,8 @@ Pending start_all_gather(RankContext& context, Stream stream, AxisSet axes, cons
 /// Starts a reduce_scatter of `tensor` over the group along `axes`; the result is flat, (n / p).
 Pending start_reduce_scatter(RankContext& context, Stream stream, AxisSet axes, const Tensor& tensor, MemoryKind kind);
 
-/// Makes later kernels wait for the collective, lets go of its input and hands over its result.
+/// Makes later kernels wait for the collective, lets go of its input and returns its result. Joining again is a no-op,
+/// so a schedule is written once: without overlap the join simply comes at once.
 Tensor join(RankContext& context, Pending& pending);
 
 /// Blocking (not overlapped) forms: started and joined at once, on the reduction stream of the first axis.

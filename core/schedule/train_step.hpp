@@ -1,0 +1,31 @@
+#pragma once
+// One training step of one rank: the program that is recorded, simulated and run.
+
+#include <span>
+
+#include "core/models/gpt.hpp"
+#include "core/program/step_program.hpp"
+
+namespace fourfold {
+
+/// What one rank reads in a step: `micro_batches` times `rows` tokens and targets, one after the other. Empty spans
+/// stand for data that nobody looks at (recording).
+struct StepData {
+  std::span<const std::int32_t> tokens, targets;
+};
+
+struct StepResult {
+  double loss = 0.0;           ///< mean over all tokens of the batch
+  double gradient_norm = 0.0;  ///< before clipping
+};
+
+/// Forward, backward, reduction, clipping, update. `step` counts from 1.
+StepResult train_step(RankContext& context, Gpt& model, const TrainConfig& train, const StepData& data,
+                      double learning_rate, std::int64_t step);
+
+/// Records the step of `rank`. Throws OutOfMemory if it needs more than `memory_capacity` bytes (0 = unlimited), and
+/// the errors of check_divisibility.
+StepProgram record_train_step(const GptConfig& model, const TrainConfig& train, Bytes memory_capacity = 0,
+                              int rank = 0);
+
+}  // namespace fourfold
