@@ -15,7 +15,7 @@ namespace {
 std::vector<double> initial_values(const ParameterSpec& spec, const Grid& grid, int rank, std::uint64_t seed) {
   const std::uint64_t key = random_key(seed, spec.name);
   std::vector<double> values;
-  for (const Run& run : shard_runs(spec.shape, spec.placement, grid, rank)) {
+  for (const ShardRun& run : shard_runs(spec.shape, spec.placement, grid, rank)) {
     for (std::int64_t i = 0; i < run.count; ++i) {
       const double deviate =
           spec.standard_deviation == 0.0 ? 0.0 : random_normal(key, static_cast<std::uint64_t>(run.global + i));

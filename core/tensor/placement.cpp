@@ -31,7 +31,7 @@ int replicas(const Placement& placement, const Grid& grid) {
   return grid.size(kTensorAxes) / grid.size(placement.rows | placement.columns | placement.flat);
 }
 
-std::vector<Run> shard_runs(const Shape& global, const Placement& placement, const Grid& grid, int rank) {
+std::vector<ShardRun> shard_runs(const Shape& global, const Placement& placement, const Grid& grid, int rank) {
   const Shape block = local_block(global, placement, grid, "tensor");
   const std::int64_t shard = element_count(block) / grid.size(placement.flat);
   const std::int64_t shard_begin = grid.index_in_group(rank, placement.flat) * shard;
@@ -40,7 +40,7 @@ std::vector<Run> shard_runs(const Shape& global, const Placement& placement, con
   const std::int64_t first_column = grid.index_in_group(rank, placement.columns) * part_columns;
   const std::int64_t global_part = global[1] / placement.column_parts;
 
-  std::vector<Run> runs;
+  std::vector<ShardRun> runs;
   for (std::int64_t local = 0; local < shard;) {
     const std::int64_t position = shard_begin + local;  // in the flattened block
     const std::int64_t row = position / block[1];

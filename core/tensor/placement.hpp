@@ -29,10 +29,10 @@ std::int64_t shard_elements(const Shape& global, const Placement& placement, con
 int replicas(const Placement& placement, const Grid& grid);
 
 /// `count` consecutive elements: at `local` in a rank's shard, at `global` in the flattened matrix.
-struct Run {
+struct ShardRun {
   std::int64_t local, global, count;
 };
 /// Where the elements of a rank's shard lie in the global matrix, in local order.
-std::vector<Run> shard_runs(const Shape& global, const Placement& placement, const Grid& grid, int rank);
+std::vector<ShardRun> shard_runs(const Shape& global, const Placement& placement, const Grid& grid, int rank);
 
 }  // namespace fourfold
