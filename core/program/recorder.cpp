@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "core/program/range_stack.hpp"
+
 namespace fourfold {
 
 struct Recorder::State {
@@ -10,12 +12,12 @@ struct Recorder::State {
   StepProgram program;
   MemoryAccount account;
   std::int64_t next_event = 0;
-  std::vector<std::string> range_stack;  // full names, innermost last
+  RangeStack range_stack;
   std::map<std::string, int> range_index;
   std::map<StorageId, std::shared_ptr<Storage>> stubs;
 
   int current_range() {
-    const std::string name = range_stack.empty() ? "" : range_stack.back();
+    const std::string name = range_stack.name();
     const auto [entry, added] = range_index.try_emplace(name, static_cast<int>(program.ranges.size()));
     if (added) program.ranges.push_back(name);
     return entry->second;
@@ -41,8 +43,7 @@ Recorder::~Recorder() = default;
 
 Tensor Recorder::allocate(Shape shape, DType dtype, MemoryKind kind) {
   const Bytes bytes = element_count(shape) * size_of(dtype);
-  const std::string place = state_->range_stack.empty() ? "set-up" : state_->range_stack.back();
-  const StorageId id = state_->account.take(bytes, kind, place);
+  const StorageId id = state_->account.take(bytes, kind, state_->range_stack.place());
   add(AllocateOp{id, bytes, kind});
   state_->stubs[id] = std::make_shared<Storage>(id, bytes, kind);
   return {std::move(shape), dtype, std::make_shared<RecordedStorage>(state_, id, bytes, kind), 0};
@@ -79,12 +80,9 @@ void Recorder::download(Stream stream, const Tensor& source, std::span<std::byte
   add(CopyOp{stream, detached(source), false});
 }
 
-void Recorder::push_range(std::string_view name) {
-  std::vector<std::string>& stack = state_->range_stack;
-  stack.push_back(stack.empty() ? std::string(name) : stack.back() + "/" + std::string(name));
-}
+void Recorder::push_range(std::string_view name) { state_->range_stack.push(name); }
 
-void Recorder::pop_range() { state_->range_stack.pop_back(); }
+void Recorder::pop_range() { state_->range_stack.pop(); }
 
 void Recorder::begin_step() {
   state_->program = {};
