@@ -1,0 +1,41 @@
+#include "real/reference/run_ranks.hpp"
+
+#include <thread>
+
+namespace fourfold::real {
+namespace {
+
+MemoryAccount run_rank(World& world, int rank, const std::function<void(RankContext&)>& program,
+                       const ReferenceOptions& options) {
+  ReferenceDevice device(world, rank, options);
+  try {
+    RankContext context{world.grid(), rank, device, device};
+    program(context);
+    device.synchronize();
+    world.end(rank);
+  } catch (...) {
+    world.fail(std::current_exception());
+  }
+  return device.memory();
+}
+
+}  // namespace
+
+std::vector<MemoryAccount> run_ranks(const Grid& grid,
+                                     const std::function<void(RankContext&)>& program,
+                                     const ReferenceOptions& options) {
+  World world(grid);
+  std::vector<MemoryAccount> accounts(static_cast<std::size_t>(grid.world_size()));
+  {
+    std::vector<std::jthread> threads;
+    for (int rank = 0; rank < grid.world_size(); ++rank) {
+      threads.emplace_back([&, rank] {
+        accounts[static_cast<std::size_t>(rank)] = run_rank(world, rank, program, options);
+      });
+    }
+  }
+  if (world.failure()) std::rethrow_exception(world.failure());
+  return accounts;
+}
+
+}  // namespace fourfold::real

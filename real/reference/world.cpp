@@ -1,0 +1,113 @@
+#include "real/reference/world.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "core/base/error.hpp"
+#include "real/reference/collectives.hpp"
+
+namespace fourfold::real {
+
+World::World(const Grid& grid)
+    : grid_(grid),
+      meetings_done_(static_cast<std::size_t>(grid.world_size())),
+      states_(static_cast<std::size_t>(grid.world_size()), State::running) {}
+
+std::shared_ptr<Meeting> World::join(int rank, Stream stream, const Collective& collective,
+                                     const std::string& place) {
+  const ProcessGroup group = grid_.group(rank, collective.group);
+  const std::string description = describe(collective);
+  std::unique_lock lock(mutex_);
+  const auto [entry, first] = open_.try_emplace({stream, collective.group, group.ranks.front()});
+  if (first) {
+    entry->second = std::make_shared<Meeting>(group);
+    entry->second->description = description;
+    entry->second->place = place;
+  }
+  const std::shared_ptr<Meeting> meeting = entry->second;
+  check_match(*meeting, rank, description, place);
+  meeting->collectives[static_cast<std::size_t>(group.index)] = collective;
+  meeting->arrived.push_back(rank);
+  if (static_cast<int>(meeting->arrived.size()) < group.size()) return meeting;
+
+  open_.erase(entry);
+  lock.unlock();  // the others wait for `done`, so nobody else touches the operands
+  run_collective(meeting->collectives);
+  meeting->collectives.clear();
+  lock.lock();
+  meeting->done = true;
+  for (int member : group.ranks) {
+    ++meetings_done_[static_cast<std::size_t>(member)];
+    State& state = states_[static_cast<std::size_t>(member)];
+    if (state == State::waiting) state = State::running;
+  }
+  changed_.notify_all();
+  return meeting;
+}
+
+std::int64_t World::meetings_done(int rank) {
+  const std::lock_guard lock(mutex_);
+  return meetings_done_[static_cast<std::size_t>(rank)];
+}
+
+void World::wait_for_meeting(int rank, std::int64_t seen) {
+  const std::int64_t& done = meetings_done_[static_cast<std::size_t>(rank)];
+  std::unique_lock lock(mutex_);
+  if (done == seen) {
+    states_[static_cast<std::size_t>(rank)] = State::waiting;
+    check_progress();
+    changed_.wait(lock, [&] { return failed_ || done != seen; });
+  }
+  check_failed();
+}
+
+void World::end(int rank) {
+  const std::lock_guard lock(mutex_);
+  states_[static_cast<std::size_t>(rank)] = State::ended;
+  check_progress();
+}
+
+void World::fail(std::exception_ptr failure) {
+  const std::lock_guard lock(mutex_);
+  if (!failed_) failure_ = std::move(failure);
+  failed_ = true;
+  changed_.notify_all();
+}
+
+void World::check_failed() const {
+  if (failed_) throw BackendError("stopped because another rank has failed");
+}
+
+void World::check_match(const Meeting& meeting, int rank, const std::string& description,
+                        const std::string& place) const {
+  if (description == meeting.description) return;
+  throw BackendError(fmt::format(
+      "collectives do not match: rank {} issued {} ({}) while rank {} issued {} ({})",
+      meeting.arrived.front(), meeting.description, meeting.place, rank, description, place));
+}
+
+void World::check_progress() const {
+  const auto count = [&](State state) { return std::count(states_.begin(), states_.end(), state); };
+  if (failed_ || count(State::running) > 0 || count(State::waiting) == 0) return;
+  throw BackendError("collectives do not match, every rank waits or has ended: " + open_meetings());
+}
+
+std::string World::open_meetings() const {
+  std::vector<std::string> meetings;
+  for (const auto& [key, meeting] : open_) {
+    std::vector<int> missing;
+    for (int rank : meeting->group.ranks) {
+      if (std::ranges::find(meeting->arrived, rank) == meeting->arrived.end())
+        missing.push_back(rank);
+    }
+    meetings.push_back(fmt::format("in {} on {} ({}) rank {} waits for rank {}",
+                                   meeting->description, name_of(std::get<Stream>(key)),
+                                   meeting->place, fmt::join(meeting->arrived, ", "),
+                                   fmt::join(missing, ", ")));
+  }
+  return fmt::format("{}", fmt::join(meetings, "; "));
+}
+
+}  // namespace fourfold::real

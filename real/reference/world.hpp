@@ -1,0 +1,81 @@
+#pragma once
+// Where rank threads meet: collectives, detection of mismatches and of ranks that wait for each
+// other for ever, and the news that a rank has failed.
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <exception>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "core/backend/collective.hpp"
+#include "core/backend/stream.hpp"
+#include "core/grid/grid.hpp"
+
+namespace fourfold::real {
+
+/// One collective of one group, from its first member's arrival to its result.
+struct Meeting {
+  explicit Meeting(ProcessGroup members)
+      : group(std::move(members)), collectives(group.ranks.size()) {}
+
+  ProcessGroup group;
+  std::vector<Collective> collectives;  ///< by position in the group
+  std::vector<int> arrived;             ///< ranks, in order of arrival
+  std::string description;              ///< of the first to arrive: what all others must issue too
+  std::string place;                    ///< range of the first to arrive
+  std::atomic<bool> done = false;
+};
+
+class World {
+ public:
+  explicit World(const Grid& grid);
+
+  const Grid& grid() const { return grid_; }
+
+  /// `rank` has reached `collective` on `stream`; the last member to arrive evaluates it for all. A
+  /// stream's next collective may only be joined when the present one is done. Throws BackendError,
+  /// naming both ranks, when the members' collectives do not match.
+  std::shared_ptr<Meeting> join(int rank, Stream stream, const Collective& collective,
+                                const std::string& place);
+
+  /// Counts the meetings of `rank` that are done.
+  std::int64_t meetings_done(int rank);
+  /// Blocks until meetings_done(rank) exceeds `seen`. Throws BackendError when that can never
+  /// happen, because all ranks wait or have ended, and when another rank has failed.
+  void wait_for_meeting(int rank, std::int64_t seen);
+
+  /// `rank` has ended its program. Throws BackendError when the others wait for it in vain.
+  void end(int rank);
+  /// Stops all ranks; the first failure is kept.
+  void fail(std::exception_ptr failure);
+  /// Throws BackendError when a rank has failed.
+  void check_failed() const;
+  /// The first failure, or null.
+  std::exception_ptr failure() const { return failure_; }
+
+ private:
+  using Key = std::tuple<Stream, AxisSet, int>;  // of a group: its axes and its first rank
+  enum class State : std::uint8_t { running, waiting, ended };
+
+  void check_match(const Meeting& meeting, int rank, const std::string& description,
+                   const std::string& place) const;
+  void check_progress() const;
+  std::string open_meetings() const;
+
+  const Grid grid_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::map<Key, std::shared_ptr<Meeting>> open_;
+  std::vector<std::int64_t> meetings_done_;  // by rank
+  std::vector<State> states_;                // by rank
+  std::exception_ptr failure_;
+  std::atomic<bool> failed_ = false;
+};
+
+}  // namespace fourfold::real
