@@ -44,4 +44,8 @@ double ring_bytes_per_rank(CollectiveKind kind, Bytes full_bytes, int group_size
   return 0.0;
 }
 
+int ring_step_count(CollectiveKind kind, int group_size) {
+  return kind == CollectiveKind::all_reduce ? 2 * (group_size - 1) : group_size - 1;
+}
+
 }  // namespace fourfold

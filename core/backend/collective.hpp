@@ -32,4 +32,7 @@ Bytes full_bytes(const Collective& collective);
 /// all_reduce (paper, Eqs 1-5), S for broadcast.
 double ring_bytes_per_rank(CollectiveKind kind, Bytes full_bytes, int group_size);
 
+/// Steps of that ring, in each of which every member sends one piece: p - 1, twice that for all_reduce.
+int ring_step_count(CollectiveKind kind, int group_size);
+
 }  // namespace fourfold

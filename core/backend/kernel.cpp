@@ -29,6 +29,7 @@ constexpr Overloaded kOperands{
     [](BiasGelu& k) -> std::vector<Tensor*> { return {&k.input, &k.bias, &k.output}; },
     [](BiasGeluBackward& k) -> std::vector<Tensor*> { return {&k.d_output, &k.input, &k.bias, &k.d_input}; },
     [](BiasResidual& k) -> std::vector<Tensor*> { return {&k.input, &k.bias, &k.residual, &k.output}; },
+    [](Dropout& k) -> std::vector<Tensor*> { return {&k.input, &k.output}; },
     [](ColumnSum& k) -> std::vector<Tensor*> { return {&k.input, &k.output}; },
     [](EmbeddingForward& k) -> std::vector<Tensor*> { return {&k.tokens, &k.table, &k.output}; },
     [](EmbeddingBackward& k) -> std::vector<Tensor*> { return {&k.tokens, &k.d_output, &k.d_table}; },
@@ -70,7 +71,7 @@ std::string_view name_of(const Kernel& kernel) {
   constexpr std::string_view kNames[] = {
       "gemm",           "attention_forward",   "attention_backward",       "row_moments",
       "layer_norm_forward", "layer_norm_backward_sums", "layer_norm_backward", "add_bias",
-      "bias_gelu",      "bias_gelu_backward",  "bias_residual",            "column_sum",
+      "bias_gelu",      "bias_gelu_backward",  "bias_residual", "dropout", "column_sum",
       "embedding_forward", "embedding_backward", "add_positions",          "positions_backward",
       "merge_columns",  "split_columns",       "row_max",                  "softmax_sums",
       "cross_entropy_loss", "cross_entropy_backward", "fill",              "cast",

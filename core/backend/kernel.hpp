@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/backend/dropout.hpp"
 #include "core/base/units.hpp"
 #include "core/tensor/tensor.hpp"
 
@@ -27,17 +28,20 @@ struct Gemm {
 enum class AttentionAlgorithm : std::uint8_t { flash, unfused };
 
 /// Causal self-attention inside each sequence. qkv (R, 3, heads, d) -> output (R, heads d).
-/// saved: flash (R/s, heads, s) wide; unfused (R/s, heads, s, s) in the activations' type.
+/// saved: flash (R/s, heads, s) wide; unfused (R/s, heads, s, s) in the activations' type, before dropout.
+/// Dropout acts on the probabilities, seen as a matrix with a row per query and a column per head and key.
 struct AttentionForward {
   Tensor qkv, output, saved;
   std::int64_t heads = 0, head_dim = 0, sequence = 0;
   AttentionAlgorithm algorithm = AttentionAlgorithm::flash;
+  DropoutMask dropout;
 };
 /// d_output (R, heads d) -> d_qkv (R, 3, heads, d).
 struct AttentionBackward {
   Tensor d_output, qkv, output, saved, d_qkv;
   std::int64_t heads = 0, head_dim = 0, sequence = 0;
   AttentionAlgorithm algorithm = AttentionAlgorithm::flash;
+  DropoutMask dropout;
 };
 
 /// moments (R, 2) wide = sum and sum of squares of each row of input (R, C).
@@ -76,9 +80,15 @@ struct BiasGelu {
 struct BiasGeluBackward {
   Tensor d_output, input, bias, d_input;
 };
-/// output (R, C) = input + bias + residual.
+/// output (R, C) = dropout(input + bias) + residual.
 struct BiasResidual {
   Tensor input, bias, residual, output;
+  DropoutMask dropout;
+};
+/// output (R, C) = dropout(input); also its own backward pass.
+struct Dropout {
+  Tensor input, output;
+  DropoutMask mask;
 };
 /// output (C) wide += column sums of input (R, C): the gradient of a bias.
 struct ColumnSum {
@@ -168,7 +178,7 @@ struct AdamW {
 
 using Kernel = std::variant<Gemm, AttentionForward, AttentionBackward, RowMoments, LayerNormForward,
                             LayerNormBackwardSums, LayerNormBackward, AddBias, BiasGelu, BiasGeluBackward,
-                            BiasResidual, ColumnSum, EmbeddingForward, EmbeddingBackward, AddPositions,
+                            BiasResidual, Dropout, ColumnSum, EmbeddingForward, EmbeddingBackward, AddPositions,
                             PositionsBackward, MergeColumns, SplitColumns, RowMax, SoftmaxSums, CrossEntropyLoss,
                             CrossEntropyBackward, Fill, Cast, Accumulate, SumOfSquares, AdamW>;
 

@@ -90,6 +90,10 @@ Tensor matmul(RankContext& context, const Tensor& a, const Tensor& b, Transpose 
   return matmul(context, a, b, transpose, kind, a.dtype);
 }
 
+void apply_dropout(RankContext& context, const Tensor& tensor, const DropoutMask& mask) {
+  if (mask.probability > 0.0) launch(context, Dropout{tensor, tensor, mask});
+}
+
 Tensor zeros(RankContext& context, Shape shape, DType dtype, MemoryKind kind) {
   Tensor tensor = context.device.allocate(std::move(shape), dtype, kind);
   launch(context, Fill{tensor, 0.0});

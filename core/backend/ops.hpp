@@ -42,6 +42,9 @@ Tensor matmul(RankContext& context, const Tensor& a, const Tensor& b, Transpose 
               DType result_dtype);
 Tensor matmul(RankContext& context, const Tensor& a, const Tensor& b, Transpose transpose, MemoryKind kind);
 
+/// Drops elements of `tensor` (R, C) in place; nothing is launched where dropout is off.
+void apply_dropout(RankContext& context, const Tensor& tensor, const DropoutMask& mask);
+
 /// A tensor of zeros.
 Tensor zeros(RankContext& context, Shape shape, DType dtype, MemoryKind kind);
 

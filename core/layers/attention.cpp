@@ -7,7 +7,8 @@
 namespace fourfold {
 
 SelfAttention::SelfAttention(ParameterStore& store, const Grid& grid, const std::string& name, const Options& options)
-    : heads_(divide_exactly(options.heads, "heads", grid.size(Axis::x), "grid.x")),
+    : name_(name),
+      heads_(divide_exactly(options.heads, "heads", grid.size(Axis::x), "grid.x")),
       head_dim_(divide_exactly(options.hidden, "hidden", options.heads, "heads")),
       sequence_(options.sequence),
       algorithm_(options.algorithm),
@@ -31,7 +32,7 @@ Tensor SelfAttention::forward(StepContext& step, const Tensor& input, Keep keep,
                                   : Shape{rows / sequence_, heads_, sequence_, sequence_};
   const Tensor saved = step.device.allocate(saved_shape, flash ? wide(qkv.dtype) : qkv.dtype, MemoryKind::activations);
   const Tensor output = step.device.allocate({rows, heads_ * head_dim_}, qkv.dtype, MemoryKind::activations);  // (m/z, h/x)
-  launch(step, AttentionForward{qkv, output, saved, heads_, head_dim_, sequence_, algorithm_});
+  launch(step, AttentionForward{qkv, output, saved, heads_, head_dim_, sequence_, algorithm_, dropout_mask(step)});
   if (keep != Keep::nothing) {
     kept.qkv = qkv;
     kept.output = output;
@@ -46,10 +47,15 @@ Tensor SelfAttention::backward(StepContext& step, const Tensor& d_output, Attent
   {
     const Tensor d_attention = projection_.backward(step, d_output, std::exchange(kept.projection, {}));  // (m/z, h/x)
     launch(step, AttentionBackward{d_attention, kept.qkv, kept.output, kept.saved, d_qkv, heads_, head_dim_, sequence_,
-                                   algorithm_});
+                                   algorithm_, dropout_mask(step)});
     kept.qkv = kept.output = kept.saved = {};
   }
   return qkv_.backward(step, d_qkv, std::exchange(kept.qkv_linear, {}));  // (m/z, h/y)
+}
+
+DropoutMask SelfAttention::dropout_mask(const StepContext& step) const {
+  const std::int64_t columns = heads_ * sequence_;  // one for every head and key
+  return step.dropout.mask(name_, step.index(Axis::x) * columns, step.size(Axis::x) * columns);
 }
 
 }  // namespace fourfold

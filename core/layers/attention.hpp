@@ -36,6 +36,9 @@ class SelfAttention {
   const Linear& projection() const { return projection_; }
 
  private:
+  DropoutMask dropout_mask(const StepContext& step) const;
+
+  std::string name_;
   std::int64_t heads_, head_dim_, sequence_;  ///< heads on this rank
   AttentionAlgorithm algorithm_;
   Linear qkv_, projection_;

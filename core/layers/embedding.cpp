@@ -5,7 +5,7 @@
 namespace fourfold {
 
 Embedding::Embedding(ParameterStore& store, const Grid& grid, const std::string& name, const Options& options)
-    : hidden_(options.hidden), sequence_(options.sequence) {
+    : name_(name), hidden_(options.hidden), sequence_(options.sequence) {
   constexpr double kDeviation = 0.02;  // as GPT-2
   tokens_ = store.add(grid, options.bucket,
                       {.name = name + ".tokens.weight",
@@ -35,11 +35,13 @@ Tensor Embedding::forward(StepContext& step, const Tensor& tokens) const {
   all_reduce(step, Axis::x, hidden);
   const Tensor table = step.weights.take(step, *positions_);  // (s, h/y)
   launch(step, AddPositions{hidden, table, sequence_});
+  apply_dropout(step, hidden, dropout_mask(step));
   return hidden;
 }
 
 void Embedding::backward(StepContext& step, const Tensor& tokens, const Tensor& d_output) const {
   const Range range(step.device, "embedding");
+  apply_dropout(step, d_output, dropout_mask(step));
   const Shape positions_block = local_block(positions_->spec.shape, positions_->spec.placement, step.grid, "positions");
   const Tensor d_positions = step.device.allocate(positions_block, d_output.dtype, MemoryKind::workspace);
   launch(step, PositionsBackward{d_output, d_positions, sequence_});
@@ -51,6 +53,11 @@ void Embedding::backward(StepContext& step, const Tensor& tokens, const Tensor& 
   const std::int64_t first_row = step.index(Axis::x | Axis::y) * table_block[0];
   launch(step, EmbeddingBackward{tokens, d_rows, d_table, first_row, step.size(Axis::y)});
   step.gradients.scatter(step, *tokens_, d_table);
+}
+
+DropoutMask Embedding::dropout_mask(const StepContext& step) const {
+  const std::int64_t columns = hidden_ / step.size(Axis::y);
+  return step.dropout.mask(name_, step.index(Axis::y) * columns, hidden_);
 }
 
 }  // namespace fourfold

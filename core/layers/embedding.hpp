@@ -3,7 +3,7 @@
 // tables are sharded over z as every weight. A rank finds the tokens of its own rows; the sum over x and y, which
 // has one term that is not zero, leaves the result in the layout of the residual stream, (m/z, h/y).
 //
-//   E = all_reduce_x(reduce_scatter_y(lookup))      (m/z, h) -> (m/z, h/y)
+//   E = dropout(all_reduce_x(reduce_scatter_y(lookup)) + positions)      (m/z, h) -> (m/z, h/y)
 
 #include <string>
 
@@ -29,6 +29,9 @@ class Embedding {
   const Parameter& positions() const { return *positions_; }
 
  private:
+  DropoutMask dropout_mask(const StepContext& step) const;
+
+  std::string name_;
   std::int64_t hidden_, sequence_;
   Parameter* tokens_;
   Parameter* positions_;

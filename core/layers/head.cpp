@@ -3,6 +3,16 @@
 #include "core/layers/columns.hpp"
 
 namespace fourfold {
+namespace {
+
+constexpr AxisSet kVocabularyAxes = Axis::x | Axis::y;
+
+/// hidden (m/z, h) and table (V/xy, h) -> logits (m/z, V/xy), wide.
+Tensor logits_of(StepContext& step, const Tensor& hidden, const Tensor& table) {
+  return matmul(step, hidden, table, Transpose::b, MemoryKind::activations, wide(hidden.dtype));
+}
+
+}  // namespace
 
 Parameter& Head::add_table(ParameterStore& store, const Grid& grid, const std::string& name, std::int64_t vocabulary,
                            std::int64_t hidden, const std::string& bucket) {
@@ -21,9 +31,11 @@ Tensor Head::loss_and_gradient(StepContext& step, const Tensor& input, const Ten
 
   Tensor d_logits;  // (m/z, V/xy)
   {
-    const Tensor logits =
-        matmul(step, hidden, table, Transpose::b, MemoryKind::activations, wide(input.dtype));  // (m/z, V/xy)
-    d_logits = logits_gradient(step, logits, targets, loss, scale, input.dtype);
+    const Tensor logits = logits_of(step, hidden, table);
+    const auto [maximum, sums] = statistics(step, logits, targets);
+    launch(step, CrossEntropyLoss{sums, loss, scale});
+    d_logits = step.device.allocate(logits.shape, input.dtype, MemoryKind::workspace);
+    launch(step, CrossEntropyBackward{logits, maximum, sums, targets, d_logits, first_row(step, logits), scale});
   }
   const Tensor d_table = matmul(step, d_logits, hidden, Transpose::a, MemoryKind::workspace);  // (V/xy, h), Partial over z
   step.gradients.scatter(step, *table_, d_table);
@@ -33,24 +45,35 @@ Tensor Head::loss_and_gradient(StepContext& step, const Tensor& input, const Ten
   return d_input;
 }
 
-Tensor Head::logits_gradient(StepContext& step, const Tensor& logits, const Tensor& targets, const Tensor& loss,
-                             double scale, DType dtype) const {
-  constexpr AxisSet kVocabularyAxes = Axis::x | Axis::y;
+void Head::loss(StepContext& step, const Tensor& input, const Tensor& targets, const Tensor& loss, double scale) const {
+  const Range range(step.device, "head");
+  const Tensor hidden = gather_columns(step, Axis::y, input, MemoryKind::activations);
+  const Tensor logits = logits_of(step, hidden, step.weights.take(step, *table_));
+  launch(step, CrossEntropyLoss{statistics(step, logits, targets).sums, loss, scale});
+}
+
+Tensor Head::gathered_logits(StepContext& step, const Tensor& input) const {
+  const Range range(step.device, "head");
+  const Tensor hidden = gather_columns(step, Axis::y, input, MemoryKind::activations);
+  const Tensor logits = logits_of(step, hidden, step.weights.take(step, *table_));
+  Pending gathered =
+      start_all_gather(step, reduction_stream(Axis::x), kVocabularyAxes, logits, MemoryKind::activations);
+  return reshaped(join(step, gathered), {step.size(kVocabularyAxes), logits.shape[0], logits.shape[1]});
+}
+
+Head::Statistics Head::statistics(StepContext& step, const Tensor& logits, const Tensor& targets) const {
   const std::int64_t rows = logits.shape[0];
-  const std::int64_t first_column = step.index(kVocabularyAxes) * logits.shape[1];
-  const auto statistic = [&](Shape shape) {
-    return step.device.allocate(std::move(shape), logits.dtype, MemoryKind::workspace);
-  };
-  const Tensor maximum = statistic({rows});
+  const Tensor maximum = step.device.allocate({rows}, logits.dtype, MemoryKind::workspace);
   launch(step, RowMax{logits, maximum});
   all_reduce(step, kVocabularyAxes, maximum, Reduction::max);
-  const Tensor sums = statistic({rows, 2});
-  launch(step, SoftmaxSums{logits, maximum, targets, sums, first_column});
+  const Tensor sums = step.device.allocate({rows, 2}, logits.dtype, MemoryKind::workspace);
+  launch(step, SoftmaxSums{logits, maximum, targets, sums, first_row(step, logits)});
   all_reduce(step, kVocabularyAxes, sums);
-  launch(step, CrossEntropyLoss{sums, loss, scale});
-  const Tensor d_logits = step.device.allocate(logits.shape, dtype, MemoryKind::workspace);
-  launch(step, CrossEntropyBackward{logits, maximum, sums, targets, d_logits, first_column, scale});
-  return d_logits;
+  return {maximum, sums};
+}
+
+std::int64_t Head::first_row(const StepContext& step, const Tensor& logits) const {
+  return step.index(kVocabularyAxes) * logits.shape[1];
 }
 
 }  // namespace fourfold

@@ -27,11 +27,22 @@ class Head {
   Tensor loss_and_gradient(StepContext& step, const Tensor& input, const Tensor& targets, const Tensor& loss,
                            double scale) const;
 
+  /// The loss alone.
+  void loss(StepContext& step, const Tensor& input, const Tensor& targets, const Tensor& loss, double scale) const;
+  /// input (m/z, h/y) -> logits in blocks (x y, m/z, V/xy), gathered over x and y, wide.
+  Tensor gathered_logits(StepContext& step, const Tensor& input) const;
+
   const Parameter& table() const { return *table_; }
 
  private:
-  Tensor logits_gradient(StepContext& step, const Tensor& logits, const Tensor& targets, const Tensor& loss,
-                         double scale, DType dtype) const;
+  /// What the softmax of split rows needs: maximum (m/z) and sums (m/z, 2) over the whole vocabulary.
+  struct Statistics {
+    Tensor maximum, sums;
+  };
+  Statistics statistics(StepContext& step, const Tensor& logits, const Tensor& targets) const;
+  /// First row of the vocabulary on this rank.
+  std::int64_t first_row(const StepContext& step, const Tensor& logits) const;
+
 
   Parameter* table_;
 };

@@ -15,8 +15,22 @@ enum class Keep {
   inputs_and_weights  ///< the backward pass follows at once (recomputation)
 };
 
+/// Which elements of this micro-batch are dropped.
+struct DropoutSchedule {
+  double probability = 0.0;
+  std::uint64_t seed = 0;      ///< differs from step to step
+  std::int64_t first_row = 0;  ///< of this rank's micro-batch in the rows of the whole batch
+
+  /// The mask of layer `name` on columns from `first_column` of `columns`.
+  DropoutMask mask(std::string_view name, std::int64_t first_column, std::int64_t columns) const {
+    if (probability == 0.0) return {};
+    return {probability, random_key(seed, name), first_row, first_column, columns};
+  }
+};
+
 struct StepContext : RankContext {
   OverlapPolicy overlap;
+  DropoutSchedule dropout;
   WeightGatherer& weights;
   GradientScatterer& gradients;
 };

@@ -39,6 +39,14 @@ class Block {
   std::vector<const Parameter*> weights() const;
 
  private:
+  /// output = dropout(branch + bias) + residual, in place of the branch.
+  Tensor add_residual(StepContext& step, const Tensor& branch, const Linear& last, const Tensor& residual) const;
+  /// The gradient of the branch from that of the sum.
+  Tensor branch_gradient(StepContext& step, const Tensor& d_sum, const Linear& last) const;
+  /// Of the branch that ends in `last`.
+  DropoutMask dropout_mask(const StepContext& step, const Linear& last) const;
+
+  std::int64_t hidden_;
   LayerNorm norm1_;
   SelfAttention attention_;
   LayerNorm norm2_;
@@ -54,11 +62,28 @@ class Gpt {
   void forward_backward(StepContext& step, const Tensor& tokens, const Tensor& targets, const Tensor& loss,
                         double scale) const;
 
+  /// The loss alone, for evaluation: adds to `loss` as above.
+  void forward_loss(StepContext& step, const Tensor& tokens, const Tensor& targets, const Tensor& loss,
+                    double scale) const;
+  /// Logits of all rows, for generation, in blocks (x y, m/z, V/xy) of the vocabulary, on every rank.
+  Tensor logits(StepContext& step, const Tensor& tokens) const;
+
   ParameterStore& parameters() { return store_; }
+  const ParameterStore& parameters() const { return store_; }
 
  private:
-  /// Tells the gatherer in which order the weights of one micro-batch will be taken.
-  void plan_weights(WeightGatherer& weights) const;
+  struct Activations {
+    std::vector<BlockActivations> blocks;
+    LayerNormActivations final_norm;
+  };
+
+  /// tokens (m/z) -> final norm's output (m/z, h/y).
+  Tensor forward(StepContext& step, const Tensor& tokens, Keep keep, Activations& kept) const;
+  void backward(StepContext& step, const Tensor& tokens, Tensor d_hidden, Activations kept) const;
+
+  /// Tells the gatherer in which order one forward pass and the head take the weights; then one backward pass.
+  void plan_forward(WeightGatherer& weights) const;
+  void plan_backward(WeightGatherer& weights) const;
 
   Recompute recompute_;
   ParameterStore store_;

@@ -6,27 +6,26 @@
 #include "core/base/math.hpp"
 
 namespace fourfold {
-namespace {
 
-/// Sequences that one rank sees in a step.
-std::int64_t sequences_per_rank(const TrainConfig& train) {
-  return divide_exactly(train.batch, "batch", train.grid.size(kBatchAxes), "grid.z x grid.data");
+std::int64_t TrainConfig::sequences_per_rank() const {
+  return divide_exactly(batch, "batch", grid.size(kBatchAxes), "grid.z x grid.data");
 }
 
-}  // namespace
-
 std::int64_t TrainConfig::micro_batches() const {
-  return divide_exactly(sequences_per_rank(*this), "sequences per rank (batch / grid.z / grid.data)", micro_batch,
+  return divide_exactly(sequences_per_rank(), "sequences per rank (batch / grid.z / grid.data)", micro_batch,
                         "micro_batch");
 }
 
-std::vector<std::int64_t> micro_batch_choices(const TrainConfig& train) { return divisors(sequences_per_rank(train)); }
+std::vector<std::int64_t> micro_batch_choices(const TrainConfig& train) { return divisors(train.sequences_per_rank()); }
 
 void check_divisibility(const GptConfig& model, const TrainConfig& train) {
   const std::int64_t x = train.grid.size(Axis::x), y = train.grid.size(Axis::y), z = train.grid.size(Axis::z);
   if (train.sequence < 1 || train.sequence > model.sequence) {
     throw ConfigError(fmt::format("sequence length {} is outside 1 ... {}, the positions of model {}", train.sequence,
                                   model.sequence, model.name));
+  }
+  if (!(train.dropout >= 0.0 && train.dropout < 1.0)) {
+    throw ConfigError(fmt::format("dropout {} is not in [0, 1)", train.dropout));
   }
   multiply_checked(train.batch, train.sequence, "tokens per step (batch x sequence)");
   divide_exactly(model.heads, "heads", x, "grid.x");

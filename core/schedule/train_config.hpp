@@ -26,10 +26,14 @@ struct TrainConfig {
   Recompute recompute = Recompute::full;
   AttentionAlgorithm attention = AttentionAlgorithm::flash;
   OverlapPolicy overlap = OverlapPolicy::all();
+  double dropout = 0.0;          ///< probability, on embeddings, attention and both branches of a block, as GPT-2
+  std::uint64_t seed = 0;        ///< of the dropout masks
   OptimizerConfig optimizer;
 
   /// batch / (data z micro_batch): how often gradients are accumulated.
   std::int64_t micro_batches() const;
+  /// Sequences that one rank sees in a step: batch / (data z).
+  std::int64_t sequences_per_rank() const;
   /// Tokens on one rank in one micro-batch.
   std::int64_t rows() const { return micro_batch * sequence; }
 };

@@ -1,5 +1,5 @@
 // Causal attention of one head in one sequence: s_ij = q_i . k_j / sqrt(d) for j <= i, p_i =
-// softmax(s_i), o_i = sum p_ij v_j.
+// softmax(s_i), o_i = sum p_ij m_ij v_j, where m_ij is the factor of dropout, 1 without.
 
 #include <algorithm>
 #include <cmath>
@@ -71,24 +71,39 @@ Array probabilities(const Array& qkv, const Array& log_sum_exp, const Sizes& siz
   return result;
 }
 
-/// Adds the gradients of one head in one sequence to d_qkv:
-/// dv_j = sum_i p_ij do_i;  dp_ij = do_i . v_j;  ds_ij = p_ij (dp_ij - sum_l p_il dp_il);
+/// m_ij of one sequence and head.
+double dropout_factor(const DropoutMask& mask, const Sizes& size, std::int64_t b, std::int64_t h,
+                      std::int64_t i, std::int64_t j) {
+  return mask.factor(b * size.s + i, h * size.s + j);
+}
+
+/// What dropout multiplies p_ij by: the mask has a row per query and a column per head and key.
+double dropout_factor(const DropoutMask& mask, const Sizes& size, std::int64_t b, std::int64_t h,
+                      std::int64_t i, std::int64_t j) {
+  return mask.factor(b * size.s + i, h * size.s + j);
+}
+
+/// Adds the gradients of one head in one sequence to d_qkv, with f_ij the factors of dropout:
+/// dv_j = sum_i f_ij p_ij do_i;  dp_ij = f_ij do_i . v_j;  ds_ij = p_ij (dp_ij - sum_l p_il dp_il);
 /// dq_i = sum_j ds_ij k_j / sqrt(d);  dk_j = sum_i ds_ij q_i / sqrt(d).
-void backward_of_head(const Array& d_output, const Array& qkv, const Array& p, const Sizes& size,
-                      std::int64_t b, std::int64_t h, Array& d_qkv) {
+void backward_of_head(const Array& d_output, const Array& qkv, const Array& p,
+                      const DropoutMask& mask, const Sizes& size, std::int64_t b, std::int64_t h,
+                      Array& d_qkv) {
   const double scale = 1.0 / std::sqrt(static_cast<double>(size.d));
   for (std::int64_t i = 0; i < size.s; ++i) {
     Array dp({i + 1});
     double weighted_sum = 0;
     for (std::int64_t j = 0; j <= i; ++j) {
-      for (std::int64_t e = 0; e < size.d; ++e)
-        dp(j) += d_output(b, i, h, e) * qkv(b, j, kValue, h, e);
+      const double factor = dropout_factor(mask, size, b, h, i, j);
+      for (std::int64_t e = 0; e < size.d; ++e) {
+        d_qkv(b, j, kValue, h, e) += factor * p(b, h, i, j) * d_output(b, i, h, e);
+        dp(j) += factor * d_output(b, i, h, e) * qkv(b, j, kValue, h, e);
+      }
       weighted_sum += p(b, h, i, j) * dp(j);
     }
     for (std::int64_t j = 0; j <= i; ++j) {
       const double ds = p(b, h, i, j) * (dp(j) - weighted_sum);
       for (std::int64_t e = 0; e < size.d; ++e) {
-        d_qkv(b, j, kValue, h, e) += p(b, h, i, j) * d_output(b, i, h, e);
         d_qkv(b, i, kQuery, h, e) += ds * qkv(b, j, kKey, h, e) * scale;
         d_qkv(b, j, kKey, h, e) += ds * qkv(b, i, kQuery, h, e) * scale;
       }
@@ -108,8 +123,9 @@ void run(const AttentionForward& kernel) {
     for (std::int64_t h = 0; h < size.h; ++h) {
       for (std::int64_t i = 0; i < size.s; ++i) {
         for (std::int64_t j = 0; j <= i; ++j) {
+          const double weight = p(b, h, i, j) * dropout_factor(kernel.dropout, size, b, h, i, j);
           for (std::int64_t e = 0; e < size.d; ++e)
-            output(b, i, h, e) += p(b, h, i, j) * qkv(b, j, kValue, h, e);
+            output(b, i, h, e) += weight * qkv(b, j, kValue, h, e);
         }
       }
     }
@@ -127,7 +143,8 @@ void run(const AttentionBackward& kernel) {
                       : load(kernel.saved, size.probabilities(), "saved");
   Array d_qkv(size.qkv());
   for (std::int64_t b = 0; b < size.b; ++b) {
-    for (std::int64_t h = 0; h < size.h; ++h) backward_of_head(d_output, qkv, p, size, b, h, d_qkv);
+    for (std::int64_t h = 0; h < size.h; ++h)
+      backward_of_head(d_output, qkv, p, size, kernel.dropout, b, h, d_qkv);
   }
   store(d_qkv, kernel.d_qkv, "d_qkv");
 }

@@ -32,8 +32,23 @@ Array biased(const Tensor& input, const Tensor& bias) {
   return sum;
 }
 
+/// Multiplies every element of values (R, C) by its factor.
+void drop(const DropoutMask& mask, std::int64_t columns, Array& values) {
+  for (std::size_t i = 0; i < values.values().size(); ++i) {
+    const auto element = static_cast<std::int64_t>(i);
+    values.values()[i] *= mask.factor(element / columns, element % columns);
+  }
+}
+
 void add(const Array& term, Array& sum) {
   for (std::size_t i = 0; i < sum.values().size(); ++i) sum.values()[i] += term.values()[i];
+}
+
+/// Multiplies matrix (R, C) by the mask.
+void drop(const DropoutMask& mask, Array& matrix) {
+  for (std::int64_t r = 0; r < matrix.size(0); ++r) {
+    for (std::int64_t c = 0; c < matrix.size(1); ++c) matrix(r, c) *= mask.factor(r, c);
+  }
 }
 
 }  // namespace
@@ -59,7 +74,20 @@ void run(const BiasGeluBackward& kernel) {
 
 void run(const BiasResidual& kernel) {
   Array result = biased(kernel.input, kernel.bias);
+  drop(kernel.dropout, columns_of(kernel.input), result);
   add(load(kernel.residual, {kernel.input.elements()}, "residual"), result);
+  store(result, kernel.output, "output");
+}
+
+void run(const Dropout& kernel) {
+  Array result = load_flat(kernel.input);
+  drop(kernel.mask, columns_of(kernel.input), result);
+  store(result, kernel.output, "output");
+}
+
+void run(const Dropout& kernel) {
+  Array result = load(kernel.input, {rows_of(kernel.input), columns_of(kernel.input)}, "input");
+  drop(kernel.mask, result);
   store(result, kernel.output, "output");
 }
 

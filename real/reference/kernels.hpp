@@ -21,6 +21,8 @@ void run(const AddBias& kernel);
 void run(const BiasGelu& kernel);
 void run(const BiasGeluBackward& kernel);
 void run(const BiasResidual& kernel);
+void run(const Dropout& kernel);
+void run(const Dropout& kernel);
 void run(const ColumnSum& kernel);
 void run(const Fill& kernel);
 void run(const Cast& kernel);
