@@ -1,5 +1,5 @@
 // Causal attention of one head in one sequence: s_ij = q_i . k_j / sqrt(d) for j <= i, p_i =
-// softmax(s_i), o_i = sum p_ij m_ij v_j, where m_ij is the factor of dropout, 1 without.
+// softmax(s_i), o_i = sum f_ij p_ij v_j, with f_ij the factor of dropout, 1 without.
 
 #include <algorithm>
 #include <cmath>
@@ -69,12 +69,6 @@ Array probabilities(const Array& qkv, const Array& log_sum_exp, const Sizes& siz
     }
   }
   return result;
-}
-
-/// m_ij of one sequence and head.
-double dropout_factor(const DropoutMask& mask, const Sizes& size, std::int64_t b, std::int64_t h,
-                      std::int64_t i, std::int64_t j) {
-  return mask.factor(b * size.s + i, h * size.s + j);
 }
 
 /// What dropout multiplies p_ij by: the mask has a row per query and a column per head and key.

@@ -32,14 +32,6 @@ Array biased(const Tensor& input, const Tensor& bias) {
   return sum;
 }
 
-/// Multiplies every element of values (R, C) by its factor.
-void drop(const DropoutMask& mask, std::int64_t columns, Array& values) {
-  for (std::size_t i = 0; i < values.values().size(); ++i) {
-    const auto element = static_cast<std::int64_t>(i);
-    values.values()[i] *= mask.factor(element / columns, element % columns);
-  }
-}
-
 void add(const Array& term, Array& sum) {
   for (std::size_t i = 0; i < sum.values().size(); ++i) sum.values()[i] += term.values()[i];
 }
@@ -74,14 +66,8 @@ void run(const BiasGeluBackward& kernel) {
 
 void run(const BiasResidual& kernel) {
   Array result = biased(kernel.input, kernel.bias);
-  drop(kernel.dropout, columns_of(kernel.input), result);
+  drop(kernel.dropout, result);
   add(load(kernel.residual, {kernel.input.elements()}, "residual"), result);
-  store(result, kernel.output, "output");
-}
-
-void run(const Dropout& kernel) {
-  Array result = load_flat(kernel.input);
-  drop(kernel.mask, columns_of(kernel.input), result);
   store(result, kernel.output, "output");
 }
 

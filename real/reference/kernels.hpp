@@ -22,7 +22,6 @@ void run(const BiasGelu& kernel);
 void run(const BiasGeluBackward& kernel);
 void run(const BiasResidual& kernel);
 void run(const Dropout& kernel);
-void run(const Dropout& kernel);
 void run(const ColumnSum& kernel);
 void run(const Fill& kernel);
 void run(const Cast& kernel);
