@@ -138,7 +138,7 @@ void run(const AttentionBackward& kernel) {
   Array d_qkv(size.qkv());
   for (std::int64_t b = 0; b < size.b; ++b) {
     for (std::int64_t h = 0; h < size.h; ++h)
-      backward_of_head(d_output, qkv, p, size, kernel.dropout, b, h, d_qkv);
+      backward_of_head(d_output, qkv, p, kernel.dropout, size, b, h, d_qkv);
   }
   store(d_qkv, kernel.d_qkv, "d_qkv");
 }
