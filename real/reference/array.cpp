@@ -17,28 +17,35 @@ void check_elements(const Tensor& tensor, std::int64_t elements, const char* wha
                                to_string(tensor.shape), tensor.elements(), elements));
 }
 
+template <typename T>
+void load_as(const Tensor& tensor, Array& array) {
+  std::transform(tensor.data<T>(), tensor.data<T>() + tensor.elements(), array.values().begin(),
+                 [](T value) { return static_cast<double>(value); });
+}
+
+template <typename T>
+void store_as(const Array& array, const Tensor& tensor) {
+  std::transform(array.values().begin(), array.values().end(), tensor.data<T>(),
+                 [](double value) { return static_cast<T>(value); });
+}
+
 }  // namespace
 
 Array load(const Tensor& tensor, const Shape& shape, const char* what) {
   check_elements(tensor, element_count(shape), what);
   Array array(shape);
-  const auto copy_from = [&](const auto* source) {
-    std::copy_n(source, tensor.elements(), array.values().begin());
-  };
   switch (tensor.dtype) {
     case DType::float64:
-      copy_from(tensor.data<double>());
+      load_as<double>(tensor, array);
       break;
     case DType::float32:
-      copy_from(tensor.data<float>());
+      load_as<float>(tensor, array);
       break;
     case DType::int32:
-      copy_from(tensor.data<std::int32_t>());
+      load_as<std::int32_t>(tensor, array);
       break;
     case DType::bfloat16:
-      std::transform(tensor.data<BFloat16>(), tensor.data<BFloat16>() + tensor.elements(),
-                     array.values().begin(),
-                     [](BFloat16 value) { return static_cast<float>(value); });
+      load_as<BFloat16>(tensor, array);
       break;
   }
   return array;
@@ -50,24 +57,15 @@ Array load_flat(const Tensor& tensor) {
 
 void store(const Array& array, const Tensor& tensor, const char* what) {
   check_elements(tensor, static_cast<std::int64_t>(array.values().size()), what);
-  const auto convert_to = [&](auto* target, auto round) {
-    std::transform(array.values().begin(), array.values().end(), target, round);
-  };
   switch (tensor.dtype) {
     case DType::float64:
-      convert_to(tensor.data<double>(), [](double value) { return value; });
-      break;
+      return store_as<double>(array, tensor);
     case DType::float32:
-      convert_to(tensor.data<float>(), [](double value) { return static_cast<float>(value); });
-      break;
+      return store_as<float>(array, tensor);
     case DType::int32:
-      convert_to(tensor.data<std::int32_t>(),
-                 [](double value) { return static_cast<std::int32_t>(value); });
-      break;
+      return store_as<std::int32_t>(array, tensor);
     case DType::bfloat16:
-      convert_to(tensor.data<BFloat16>(),
-                 [](double value) { return BFloat16(static_cast<float>(value)); });
-      break;
+      return store_as<BFloat16>(array, tensor);
   }
 }
 
