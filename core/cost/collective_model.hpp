@@ -1,16 +1,21 @@
 #pragma once
-// What a collective costs besides moving its bytes: start-up, latency of its steps, protocol overhead.
+// What a collective costs besides moving its bytes: start-up, latency of its steps, protocol
+// overhead.
 //
-// The bandwidth part is left to whoever knows the links: the simulator lets SimGrid share them between all flows
-// (duration T), the analytical model divides bytes by a bandwidth. Both join the parts in the same way:
+// The bandwidth part is left to whoever knows the links: the simulator lets SimGrid share them
+// between all flows (duration T), the analytical model divides bytes by a bandwidth. Both join the
+// parts in the same way:
 //
-//     time = fixed + hypot(latency, T)     Simple protocol: a step's latency hides behind the previous step's transfer
-//     time = fixed + latency + T           LL protocol
-
-#include <filesystem>
-#include <string>
+//     time = fixed + hypot(latency, T)     Simple protocol: a step's latency hides behind the
+//     previous step's transfer time = fixed + latency + T           LL protocol
+//
+// latency = steps x latency of a step; a ring of p ranks makes p - 1 steps, 2 (p - 1) for
+// all_reduce. Of the two protocols the one is taken that is faster on idle links. The form is
+// fitted to measurements: core/cost/README.md. It describes rings; trees and in-network reduction
+// are not modelled yet.
 
 #include "core/backend/collective.hpp"
+#include "core/cost/library_constants.hpp"
 
 namespace fourfold {
 
@@ -21,11 +26,23 @@ struct GroupPlacement {
   int ranks_per_node = 1;  ///< of this group, on its fullest node
 };
 
+/// The links of a node, per direction.
+struct NodeLinks {
+  BytesPerSecond nic_bandwidth = 0;   ///< of one NIC
+  BytesPerSecond port_bandwidth = 0;  ///< of all in-node links of one GPU together
+  int gpus_per_node = 1;
+  int nics_per_node = 1;
+  /// Each pair of GPUs has links of its own, so that k of the node's g GPUs use (k-1)/(g-1) of
+  /// their ports; otherwise a switch lets any two GPUs use all of theirs.
+  bool mesh = false;
+};
+
 struct CollectiveCost {
   Seconds fixed = 0;          ///< t0
   Seconds latency = 0;        ///< steps x latency per step
   bool latency_hides = true;  ///< join by hypot (Simple) or by addition (LL)
-  /// Bytes on the wire per payload byte on inter-node and in-node links: a library reaches 1/inflation of a link.
+  /// Bytes on the wire per payload byte on inter-node and in-node links: a library reaches
+  /// 1/inflation of a link.
   double network_inflation = 1.0;
   double node_inflation = 1.0;
 
@@ -33,32 +50,25 @@ struct CollectiveCost {
   Seconds join(Seconds transfer) const;
 };
 
-/// Constants of a collective library on a machine, read from platforms/libraries/NAME.json.
-struct LibraryConstants {
-  struct Protocol {
-    Seconds step_latency_network = 0;  ///< per ring step of a group that spans nodes
-    Seconds step_latency_node = 0;     ///< per ring step inside a node
-    double network_efficiency = 1.0;   ///< reached fraction of the NIC bandwidth
-    double node_efficiency = 1.0;      ///< reached fraction of the in-node port bandwidth
-  };
-  std::string name;
-  Seconds fixed_network = 0, fixed_node = 0;
-  Protocol simple, low_latency;
-};
-
-LibraryConstants read_library_constants(const std::filesystem::path& file);
-
 class CollectiveModel {
  public:
-  /// Bandwidths are those of one NIC and of one GPU's in-node port; they only serve to choose the protocol.
-  CollectiveModel(LibraryConstants library, BytesPerSecond nic_bandwidth, BytesPerSecond port_bandwidth);
+  CollectiveModel(LibraryConstants library, const NodeLinks& links);
 
-  /// Chooses the protocol that is fastest on idle links. `full_bytes` as in collective.hpp.
+  /// Chooses the protocol that is fastest on idle links. `full_bytes` as in collective.hpp. A group
+  /// of one costs nothing.
   CollectiveCost cost(CollectiveKind kind, Bytes full_bytes, const GroupPlacement& group) const;
 
+  /// Total time on idle links, no other group being active.
+  Seconds time_alone(CollectiveKind kind, Bytes full_bytes, const GroupPlacement& group) const;
+
  private:
+  enum class Protocol : std::uint8_t { simple, low_latency };
+  CollectiveCost cost_of(Protocol protocol, CollectiveKind kind, const GroupPlacement& group) const;
+  Seconds idle_transfer(const CollectiveCost& cost, double ring_bytes,
+                        const GroupPlacement& group) const;
+
   LibraryConstants library_;
-  BytesPerSecond nic_bandwidth_, port_bandwidth_;
+  NodeLinks links_;
 };
 
 }  // namespace fourfold

@@ -1,52 +1,81 @@
 #pragma once
-// Constants of a GPU and of the kernels on it, read from platforms/gpus/NAME.json, where each has its source.
+// Constants of a GPU and of the kernels on it, read from platforms/gpus/NAME.json, where each has
+// its source.
 
 #include <array>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "core/base/units.hpp"
+#include "core/tensor/dtype.hpp"
 
 namespace fourfold {
 
-/// Storage order of a GEMM's operands as BLAS names it (column-major view of our row-major matrices).
-enum class GemmLayout { nn, nt, tn };
+/// Which operands of C (m x n) = op(A) op(B) BLAS transposes, in its column-major view: first A,
+/// then B. TT has no measurements and no user; it counts as NT, the slowest of the others.
+enum class GemmLayout : std::uint8_t { nn, nt, tn };
+inline constexpr int kGemmLayoutCount = 3;
 
-/// Constants of the tile/wave GEMM model for one layout; see kernel_model.hpp for their meaning.
+/// Constants of the tile/wave model for one layout; gemm_model.hpp has the equations they stand in.
 struct GemmConstants {
-  double efficiency = 1.0;           ///< reached fraction of peak before tile losses
-  double tile_loss = 0.0;            ///< c: loss of small tiles
-  Seconds tile_time = 0.0;           ///< prologue and epilogue of one tile
-  double wave_quantisation = 1.0;    ///< alpha: 1 = a partial last wave costs a full one
-  double memory_efficiency = 1.0;    ///< reached fraction of the memory bandwidth
-  Seconds launch_time = 0.0;         ///< t0
-  double overlap_exponent = 2.0;     ///< p of the p-norm joining compute and memory time
-  Seconds reduction_time = 0.0;      ///< extra kernel of a split-k GEMM
+  double efficiency =
+      1.0;  ///< eff: multiply-adds per cycle against peak, before the loss of small tiles
+  double tile_loss = 0.0;          ///< c: loss of small tiles
+  Seconds tile_time = 0.0;         ///< t_tile: prologue and epilogue of one tile
+  double wave_quantisation = 1.0;  ///< alpha: 1 = a partial last wave costs a full one
+  double memory_efficiency = 1.0;  ///< eta: reached fraction of the memory bandwidth
+  Seconds launch_time = 0.0;       ///< t0: start and end of the kernel, gap to the next included
+  double overlap_exponent = 2.0;   ///< p of the p-norm that joins compute and memory time
+  Seconds reduction_time = 0.0;    ///< t_red: extra kernel that sums the parts of a split k
   BytesPerSecond reduction_bandwidth = 1.0;
-  double sustained_clock_loss = 0.0; ///< d: slow-down at the power limit (training mode)
+  double sustained_clock_loss = 0.0;  ///< d: slow-down from boost clock to the power limit
+  Seconds boost_time = 1.0;           ///< t_c: compute time at which a benchmark has lost half of d
+  double scale = 1.0;                 ///< measured time over modelled time, one factor per layout
 };
 
-/// R(S) = peak / (1 + (S0 / S)^gamma): the rate of causal attention at sequence length S.
+/// Output tile of one multiprocessor.
+struct GemmTile {
+  std::int64_t rows = 0, columns = 0;
+};
+
+/// Constants of flash attention for one pass; attention_model.hpp has the equations they stand in.
 struct AttentionConstants {
-  double peak_flops_d64 = 0, peak_flops_d128 = 0, peak_flops_d256 = 0;  ///< FLOP/s at head dimension 64, 128, 256
-  double half_sequence = 1.0;  ///< S0
-  double exponent = 1.0;       ///< gamma
+  Flops rate_64 = 0, rate_128 = 0, rate_256 = 0;  ///< Rinf at head dimension 64, 128, 256, FLOP/s
+  double half_sequence = 1.0;                     ///< S0: sequence length of half the rate
+  double exponent = 1.0;                          ///< gamma
   Seconds launch_time = 0.0;
+};
+
+/// Reached fractions of the memory bandwidth, by family of kernels (bytes counted as in
+/// bytes_moved()).
+struct MemoryBoundConstants {
+  double elementwise = 1.0;
+  double reduction = 1.0;  ///< sums over rows or columns, LayerNorm forward
+  double layer_norm_backward = 1.0;
+  double softmax = 1.0;  ///< softmax and cross-entropy
+  double embedding = 1.0;
+  double optimizer = 1.0;
+  Seconds launch_time = 0.0;  ///< gap between dependent kernels of a stream
 };
 
 struct GpuSpec {
   std::string name;
   int multiprocessors = 1;
-  Flops peak_flops = 0;              ///< dense bf16 FLOP/s of the data sheet
-  Flops empirical_peak_flops = 0;    ///< best measured large GEMM, FLOP/s
+  Flops peak_flops = 0;            ///< dense bf16 FLOP/s of the data sheet
+  Flops peak_flops_fp32 = 0;       ///< without TF32
+  Flops peak_flops_fp64 = 0;       ///< with the matrix units where they have fp64
+  Flops empirical_peak_flops = 0;  ///< best measured large bf16 GEMM, FLOP/s
   Bytes memory = 0;
   BytesPerSecond memory_bandwidth = 0;
-  std::array<GemmConstants, 3> gemm; ///< by GemmLayout
+
+  std::array<GemmConstants, kGemmLayoutCount> gemm;  ///< by GemmLayout
+  std::vector<GemmTile> tiles;                       ///< among which the library chooses
   AttentionConstants attention_forward, attention_backward;
-  /// Reached fractions of the memory bandwidth, by family of kernels.
-  double elementwise_efficiency = 0.85, reduction_efficiency = 0.5, softmax_efficiency = 0.6, embedding_efficiency = 0.8,
-         optimizer_efficiency = 0.8;
-  Seconds kernel_launch_time = 0.0;  ///< gap between back-to-back kernels of a stream
+  MemoryBoundConstants memory_bound;
+
+  /// Data-sheet peak for a type; int32 counts as fp32.
+  Flops peak_flops_of(DType dtype) const;
 };
 
 /// Reads and checks a GPU file. Throws ConfigError naming file and key.

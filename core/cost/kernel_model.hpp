@@ -1,33 +1,32 @@
 #pragma once
-// How long a kernel takes on a GPU: the tile/wave roofline for GEMMs, a saturating rate for attention, bytes over
-// reached bandwidth for the rest. Pure arithmetic; equations, sources and measured errors are in core/cost/README.md.
+// How long a kernel takes on a GPU: the tile/wave roofline for GEMMs, a saturating rate for
+// attention, bytes over reached bandwidth for the rest. Pure arithmetic; equations, sources and
+// measured errors are in core/cost/README.md.
 
 #include <unordered_map>
 
 #include "core/backend/kernel.hpp"
+#include "core/cost/gemm_model.hpp"
 #include "core/cost/gpu_spec.hpp"
 
 namespace fourfold {
 
-/// Whether the GPU is at its power limit (a training run) or runs short bursts at boost clock (a benchmark).
-enum class ClockMode { training, benchmark };
-
+/// Not thread-safe: times of GEMMs are kept per shape. Give each thread a model of its own.
 class KernelModel {
  public:
   explicit KernelModel(GpuSpec gpu, ClockMode mode = ClockMode::training);
 
-  /// Time from start to end on an otherwise idle GPU, launch gap included.
+  /// Time from start to end on an otherwise idle GPU, the gap to the next kernel included.
   Seconds time(const Kernel& kernel) const;
-
-  /// c (m x n) = a (m x k) b (k x n), BLAS convention (column-major), element size in bytes.
-  Seconds gemm_time(GemmLayout layout, std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t batch,
-                    Bytes element_size, Bytes output_element_size) const;
+  Seconds time(const GemmShape& shape) const;
 
   const GpuSpec& gpu() const { return gpu_; }
+  ClockMode mode() const { return mode_; }
 
  private:
   GpuSpec gpu_;
   ClockMode mode_;
+  mutable std::unordered_map<GemmShape, Seconds, GemmShapeHash> gemm_times_;
 };
 
 }  // namespace fourfold

@@ -1,0 +1,110 @@
+#include "core/cost/gemm_model.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "core/base/math.hpp"
+
+namespace fourfold {
+namespace {
+
+constexpr std::array<std::int64_t, 7> kSplits = {1, 2, 3, 4, 6, 8, 12};
+constexpr std::int64_t kSmallestSplitDepth = 128;
+constexpr std::int64_t kDepthStep = 64;
+
+/// (x^p + y^p)^(1/p), which is between max(x, y) and x + y for p >= 1.
+double p_norm(double x, double y, double p) {
+  const double larger = std::max(x, y);
+  if (larger == 0.0) return 0.0;
+  return larger * std::pow(1.0 + std::pow(std::min(x, y) / larger, p), 1.0 / p);
+}
+
+/// W tau, at boost clock.
+Seconds compute_time(const GemmShape& shape, const GemmTile& tile, std::int64_t split,
+                     const GemmConstants& constants, const GpuSpec& gpu) {
+  const double multiprocessors = gpu.multiprocessors;
+  const double rows = static_cast<double>(tile.rows);
+  const double columns = static_cast<double>(tile.columns);
+  const double tiles = static_cast<double>(shape.batch * ceil_div(shape.m, tile.rows) *
+                                           ceil_div(shape.n, tile.columns) * split);
+  const double depth = static_cast<double>(kDepthStep * ceil_div(shape.k, kDepthStep * split));
+  const double rate = constants.efficiency * gpu.peak_flops_of(shape.dtype) / multiprocessors;
+  const double loss = 1.0 + constants.tile_loss * (64.0 / rows + 64.0 / columns);
+  const Seconds tile_time = 2.0 * rows * columns * depth / rate * loss + constants.tile_time;
+  const double fill = tiles / multiprocessors;
+  const double alpha = constants.wave_quantisation;
+  return std::max(1.0, alpha * std::ceil(fill) + (1.0 - alpha) * fill) * tile_time;
+}
+
+Seconds at_clock(Seconds boost, const GemmConstants& constants, ClockMode mode) {
+  if (mode == ClockMode::training) return boost * (1.0 + constants.sustained_clock_loss);
+  const double ratio = constants.boost_time / boost;
+  return boost * (1.0 + constants.sustained_clock_loss / (1.0 + ratio * ratio));
+}
+
+Seconds memory_time(const GemmShape& shape, const GemmConstants& constants, const GpuSpec& gpu) {
+  const double m = static_cast<double>(shape.m);
+  const double n = static_cast<double>(shape.n);
+  const double k = static_cast<double>(shape.k);
+  const double element = static_cast<double>(size_of(shape.dtype));
+  const double bytes = element * (m * k + k * n) + static_cast<double>(shape.output_bytes) * m * n;
+  return static_cast<double>(shape.batch) * bytes /
+         (constants.memory_efficiency * gpu.memory_bandwidth);
+}
+
+/// Summing the fp32 parts of a split k: each is written and read once.
+Seconds reduction_time(const GemmShape& shape, std::int64_t split, const GemmConstants& constants) {
+  if (split == 1) return 0.0;
+  const double outputs = static_cast<double>(shape.m) * static_cast<double>(shape.n * shape.batch);
+  return constants.reduction_time +
+         4.0 * outputs * static_cast<double>(split + 1) / constants.reduction_bandwidth;
+}
+
+}  // namespace
+
+std::size_t GemmShapeHash::operator()(const GemmShape& shape) const {
+  std::size_t hash =
+      static_cast<std::size_t>(shape.layout) * 8 + static_cast<std::size_t>(shape.dtype);
+  for (const std::int64_t value : {shape.m, shape.n, shape.k, shape.batch, shape.output_bytes}) {
+    hash = hash * 0x9E3779B97F4A7C15u + static_cast<std::size_t>(value);
+    hash ^= hash >> 32;
+  }
+  return hash;
+}
+
+GemmShape blas_shape(const Gemm& gemm) {
+  GemmShape shape;
+  shape.m = gemm.c.shape[1];
+  shape.n = gemm.c.shape[0];
+  shape.k = gemm.a.shape[gemm.transpose_a ? 0 : 1];
+  shape.dtype = gemm.a.dtype;
+  shape.output_bytes = size_of(gemm.c.dtype) * (gemm.accumulate ? 2 : 1);
+  if (gemm.transpose_a) {
+    shape.layout = GemmLayout::nt;
+  } else {
+    shape.layout = gemm.transpose_b ? GemmLayout::tn : GemmLayout::nn;
+  }
+  return shape;
+}
+
+Seconds gemm_time(const GemmShape& shape, const GpuSpec& gpu, ClockMode mode) {
+  const GemmConstants& constants = gpu.gemm[static_cast<std::size_t>(shape.layout)];
+  const Seconds memory = memory_time(shape, constants, gpu);
+  Seconds best = std::numeric_limits<double>::infinity();
+  for (const GemmTile& tile : gpu.tiles) {
+    for (const std::int64_t split : kSplits) {
+      if (split > 1 && shape.k < split * kSmallestSplitDepth) break;
+      const Seconds compute =
+          at_clock(compute_time(shape, tile, split, constants, gpu), constants, mode);
+      if (compute >= best) continue;  // cannot win; spares the powers below
+      const Seconds time = p_norm(compute, memory, constants.overlap_exponent) +
+                           reduction_time(shape, split, constants);
+      best = std::min(best, time);
+    }
+  }
+  return constants.scale * (constants.launch_time + best);
+}
+
+}  // namespace fourfold

@@ -1,0 +1,118 @@
+#include "core/cost/gpu_spec.hpp"
+
+#include <fmt/format.h>
+
+#include "core/base/json_reader.hpp"
+
+namespace fourfold {
+namespace {
+
+constexpr std::array<const char*, kGemmLayoutCount> kLayoutNames = {"nn", "nt", "tn"};
+
+double positive_fraction(JsonObject& file, const std::string& key) {
+  const double value = file.fraction(key);
+  if (value <= 0) file.fail(key, "0 must be greater than 0");
+  return value;
+}
+
+GemmConstants read_gemm_constants(JsonObject file) {
+  GemmConstants constants;
+  constants.efficiency = file.positive_number("efficiency");
+  constants.tile_loss = file.non_negative_number("tile_loss");
+  constants.tile_time = file.non_negative_number("tile_time_us") * kMicro;
+  constants.wave_quantisation = file.fraction("wave_quantisation");
+  constants.memory_efficiency = positive_fraction(file, "memory_efficiency");
+  constants.launch_time = file.non_negative_number("launch_us") * kMicro;
+  constants.overlap_exponent = file.positive_number("overlap_exponent");
+  if (constants.overlap_exponent < 1) file.fail("overlap_exponent", "must be at least 1");
+  constants.reduction_time = file.non_negative_number("reduction_us") * kMicro;
+  constants.reduction_bandwidth = file.positive_number("reduction_bandwidth_TBps") * kTera;
+  constants.sustained_clock_loss = file.non_negative_number("sustained_clock_loss");
+  constants.boost_time = file.positive_number("boost_time_us") * kMicro;
+  file.finish();
+  return constants;
+}
+
+/// One object of constants for all layouts, "all", or one each; and a scale for each.
+void read_gemm(JsonObject file, GpuSpec& gpu) {
+  JsonObject scale = file.object("scale");
+  for (std::size_t i = 0; i < kLayoutNames.size(); ++i) {
+    const std::string layout = kLayoutNames[i];
+    gpu.gemm[i] = read_gemm_constants(file.object(file.has(layout) ? layout : "all"));
+    gpu.gemm[i].scale = scale.positive_number(layout);
+  }
+  scale.finish();
+  const std::vector<std::int64_t> rows = file.integers("tile_rows");
+  const std::vector<std::int64_t> columns = file.integers("tile_columns");
+  if (rows.empty() || rows.size() != columns.size()) {
+    file.fail("tile_rows", "needs as many members as tile_columns, and at least one");
+  }
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (rows[i] <= 0 || columns[i] <= 0) file.fail("tile_rows", "tiles must be positive");
+    gpu.tiles.push_back({rows[i], columns[i]});
+  }
+  file.finish();
+}
+
+AttentionConstants read_attention(JsonObject file) {
+  AttentionConstants constants;
+  constants.rate_64 = file.positive_number("rate_head_dim_64_TFLOPS") * kTera;
+  constants.rate_128 = file.positive_number("rate_head_dim_128_TFLOPS") * kTera;
+  constants.rate_256 = file.positive_number("rate_head_dim_256_TFLOPS") * kTera;
+  constants.half_sequence = file.positive_number("half_sequence");
+  constants.exponent = file.positive_number("exponent");
+  constants.launch_time = file.non_negative_number("launch_us") * kMicro;
+  file.finish();
+  return constants;
+}
+
+MemoryBoundConstants read_memory_bound(JsonObject file) {
+  MemoryBoundConstants constants;
+  constants.elementwise = positive_fraction(file, "elementwise");
+  constants.reduction = positive_fraction(file, "reduction");
+  constants.layer_norm_backward = positive_fraction(file, "layer_norm_backward");
+  constants.softmax = positive_fraction(file, "softmax");
+  constants.embedding = positive_fraction(file, "embedding");
+  constants.optimizer = positive_fraction(file, "optimizer");
+  constants.launch_time = file.non_negative_number("launch_us") * kMicro;
+  file.finish();
+  return constants;
+}
+
+}  // namespace
+
+Flops GpuSpec::peak_flops_of(DType dtype) const {
+  switch (dtype) {
+    case DType::float64:
+      return peak_flops_fp64;
+    case DType::float32:
+    case DType::int32:
+      return peak_flops_fp32;
+    case DType::bfloat16:
+      return peak_flops;
+  }
+  return peak_flops;
+}
+
+GpuSpec read_gpu_spec(const std::filesystem::path& path) {
+  JsonObject file = read_json(path);
+  GpuSpec gpu;
+  gpu.name = file.string("name");
+  gpu.multiprocessors = static_cast<int>(file.positive_integer("multiprocessors"));
+  JsonObject peak = file.object("peak_TFLOPS");
+  gpu.peak_flops = peak.positive_number("bf16") * kTera;
+  gpu.peak_flops_fp32 = peak.positive_number("fp32") * kTera;
+  gpu.peak_flops_fp64 = peak.positive_number("fp64") * kTera;
+  peak.finish();
+  gpu.empirical_peak_flops = file.positive_number("empirical_peak_TFLOPS") * kTera;
+  gpu.memory = static_cast<Bytes>(file.positive_number("memory_GiB") * kGiB);
+  gpu.memory_bandwidth = file.positive_number("memory_bandwidth_GBps") * kGiga;
+  read_gemm(file.object("gemm"), gpu);
+  gpu.attention_forward = read_attention(file.object("attention_forward"));
+  gpu.attention_backward = read_attention(file.object("attention_backward"));
+  gpu.memory_bound = read_memory_bound(file.object("memory_bound"));
+  file.finish();
+  return gpu;
+}
+
+}  // namespace fourfold
