@@ -29,8 +29,9 @@ class Array {
   }
 
   std::int64_t size(std::size_t dimension) const { return shape_[dimension]; }
-  std::span<double> values() { return values_; }
-  std::span<const double> values() const { return values_; }
+  std::span<double> values() & { return values_; }
+  std::span<const double> values() const& { return values_; }
+  std::span<const double> values() const&& = delete;  // would outlive the array
 
  private:
   template <typename... Index>

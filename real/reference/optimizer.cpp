@@ -18,7 +18,8 @@ double clip_factor(const AdamW& kernel) {
 
 void run(const SumOfSquares& kernel) {
   Array output = load(kernel.output, {1}, "output");
-  for (double value : load_flat(kernel.input).values()) output(0) += kernel.weight * value * value;
+  const Array input = load_flat(kernel.input);
+  for (double value : input.values()) output(0) += kernel.weight * value * value;
   store(output, kernel.output, "output");
 }
 
