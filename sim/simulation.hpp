@@ -21,6 +21,7 @@ enum class RingMode {
 
 struct SimulationOptions {
   RingMode ring_mode = RingMode::macro_flow;
+  bool prune_links = true;                       ///< leave out links that cannot matter; off to check it
   std::vector<int> traced_ranks = {0};           ///< ranks whose timeline is kept
   std::function<void(double fraction)> progress;  ///< called now and then with the finished fraction
 };

@@ -1,0 +1,60 @@
+#include "sim/engine/ledger.hpp"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "core/base/error.hpp"
+
+namespace fourfold::sim {
+
+Ledger::Ledger(const ReplayProgram& program, int world_size, const std::vector<int>& traced_ranks)
+    : program_(program),
+      traced_(static_cast<std::size_t>(world_size), false),
+      exposed_(program.collective_types.size(), 0.0),
+      busy_(program.collective_types.size(), 0.0) {
+  for (int rank : traced_ranks) {
+    if (rank < 0 || rank >= world_size) {
+      throw ConfigError(
+          fmt::format("cannot trace rank {}: the grid has ranks 0 to {}", rank, world_size - 1));
+    }
+    traced_[static_cast<std::size_t>(rank)] = true;
+  }
+}
+
+void Ledger::add_stall(int collective_type, Seconds duration) {
+  if (collective_type >= 0) exposed_[static_cast<std::size_t>(collective_type)] += duration;
+}
+
+void Ledger::add_collective(int collective_type, int members, Seconds duration) {
+  busy_[static_cast<std::size_t>(collective_type)] += members * duration;
+}
+
+void Ledger::trace_kernels(int rank, Stream stream, const Instruction& work, Seconds begin) {
+  for (int k = work.index; k < work.index + work.count; ++k) {
+    const TimedKernel& kernel = program_.kernels[static_cast<std::size_t>(k)];
+    const Seconds end = begin + kernel.duration;
+    timeline_.push_back({rank, stream, std::string(kernel.name), kernel.range, begin, end});
+    begin = end;
+  }
+}
+
+void Ledger::trace_collective(int rank, const ProgramCollective& collective, Seconds begin,
+                              Seconds end) {
+  const CollectiveType& type = program_.collective_types[static_cast<std::size_t>(collective.type)];
+  const Stream stream =
+      program_.communicators[static_cast<std::size_t>(collective.communicator)].stream;
+  timeline_.push_back({rank, stream, fmt::format("{} {}", name_of(type.kind), name_of(type.axes)),
+                       collective.range, begin, end});
+}
+
+std::vector<Interval> Ledger::take_timeline() {
+  std::stable_sort(timeline_.begin(), timeline_.end(), [](const Interval& a, const Interval& b) {
+    return std::tie(a.begin, a.rank, a.stream) < std::tie(b.begin, b.rank, b.stream);
+  });
+  return std::exchange(timeline_, {});
+}
+
+}  // namespace fourfold::sim

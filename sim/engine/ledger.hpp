@@ -1,0 +1,41 @@
+#pragma once
+// What the replay writes down while it runs: who waited for what, how long collectives took, what
+// traced ranks did.
+
+#include <vector>
+
+#include "sim/engine/replay_program.hpp"
+#include "sim/simulation.hpp"
+
+namespace fourfold::sim {
+
+class Ledger {
+ public:
+  /// Throws ConfigError for a traced rank outside the world.
+  Ledger(const ReplayProgram& program, int world_size, const std::vector<int>& traced_ranks);
+
+  bool traces(int rank) const { return traced_[static_cast<std::size_t>(rank)]; }
+
+  /// The compute stream of a rank stood still until an event behind a collective of that type (-1:
+  /// behind none).
+  void add_stall(int collective_type, Seconds duration);
+  /// A group finished a collective.
+  void add_collective(int collective_type, int members, Seconds duration);
+  /// For traced ranks only: the kernels of `work` one after the other from `begin`.
+  void trace_kernels(int rank, Stream stream, const Instruction& work, Seconds begin);
+  void trace_collective(int rank, const ProgramCollective& collective, Seconds begin, Seconds end);
+
+  /// Sums over all ranks, by collective type.
+  const std::vector<Seconds>& exposed() const { return exposed_; }
+  const std::vector<Seconds>& busy() const { return busy_; }
+  /// By begin, then rank and stream.
+  std::vector<Interval> take_timeline();
+
+ private:
+  const ReplayProgram& program_;
+  std::vector<bool> traced_;
+  std::vector<Seconds> exposed_, busy_;
+  std::vector<Interval> timeline_;
+};
+
+}  // namespace fourfold::sim

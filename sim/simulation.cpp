@@ -1,0 +1,103 @@
+#include "sim/simulation.hpp"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "core/base/error.hpp"
+#include "sim/engine/communicators.hpp"
+#include "sim/engine/ledger.hpp"
+#include "sim/engine/link_use.hpp"
+#include "sim/engine/replay_program.hpp"
+#include "sim/engine/replayer.hpp"
+#include "sim/engine/ring_transport.hpp"
+
+namespace fourfold::sim {
+namespace {
+
+void check_fits(const Grid& grid, const Machine& machine) {
+  if (grid.world_size() <= machine.gpus) return;
+  throw ConfigError(fmt::format(
+      "grid {} has {} ranks but {} has {} GPUs; choose a smaller grid or a larger machine",
+      grid.to_string(), grid.world_size(), machine.name, machine.gpus));
+}
+
+NodeLinks node_links(const Machine& machine) {
+  return {.nic_bandwidth = machine.nic_bandwidth,
+          .port_bandwidth = machine.port_bandwidth,
+          .gpus_per_node = machine.gpus_per_node,
+          .nics_per_node = machine.nics_per_node};
+}
+
+std::vector<KernelTime> kernel_times(const ReplayProgram& program) {
+  std::map<std::string_view, KernelTime> by_name;
+  for (const TimedKernel& kernel : program.kernels) {
+    KernelTime& time = by_name[kernel.name];
+    time.name = kernel.name;
+    time.count += 1;
+    time.busy += kernel.duration;
+    time.flops += kernel.flops;
+  }
+  std::vector<KernelTime> times;
+  for (const auto& [name, time] : by_name) times.push_back(time);
+  std::stable_sort(times.begin(), times.end(),
+                   [](const KernelTime& a, const KernelTime& b) { return a.busy > b.busy; });
+  return times;
+}
+
+std::vector<CollectiveTime> collective_times(const ReplayProgram& program, const Ledger& ledger,
+                                             int world_size) {
+  std::vector<CollectiveTime> times;
+  for (std::size_t type = 0; type < program.collective_types.size(); ++type) {
+    CollectiveTime time{};
+    time.kind = program.collective_types[type].kind;
+    time.axes = program.collective_types[type].axes;
+    time.busy = ledger.busy()[type] / world_size;
+    time.exposed = ledger.exposed()[type] / world_size;
+    times.push_back(time);
+  }
+  for (const ProgramCollective& collective : program.collectives) {
+    CollectiveTime& time = times[static_cast<std::size_t>(collective.type)];
+    time.count += 1;
+    time.bytes_per_rank += collective.ring_bytes;
+  }
+  return times;
+}
+
+}  // namespace
+
+SimulationResult simulate(const StepProgram& step_program, const Grid& grid, const Machine& machine,
+                          const SimulationOptions& options) {
+  check_fits(grid, machine);
+  Network& network = Network::load(machine.file);
+  const ReplayProgram program = compile(step_program, grid, KernelModel(machine.gpu));
+  const Communicators communicators = lay_out(program.communicators, grid, machine, network);
+  const CollectiveModel collective_model(machine.library, node_links(machine));
+  Ledger ledger(program, grid.world_size(), options.traced_ranks);
+
+  Replayer replayer(program, grid.world_size(), communicators, collective_model, network, ledger);
+  const auto done = [&replayer](int ring, Seconds end) { replayer.collective_done(ring, end); };
+  const std::unique_ptr<RingTransport> transport =
+      options.ring_mode == RingMode::macro_flow
+          ? make_macro_flow_transport(communicators.rings, options.prune_links, network, done)
+          : make_step_transport(communicators.rings, machine, network, done);
+
+  SimulationResult result;
+  result.step_time = replayer.run(*transport, options.progress);
+  result.compute_busy = program.compute_busy;
+  result.compute_idle = result.step_time - program.compute_busy;
+  result.kernels = kernel_times(program);
+  result.collectives = collective_times(program, ledger, grid.world_size());
+  const std::vector<LinkUse> links =
+      link_use(program, communicators, network.links(), result.step_time);
+  result.link_classes = use_by_class(links);
+  result.busiest_links = busiest(links);
+  result.timeline = ledger.take_timeline();
+  result.rank_operations = program.operations * grid.world_size();
+  result.flows = transport->flows();
+  return result;
+}
+
+}  // namespace fourfold::sim
