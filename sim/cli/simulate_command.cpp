@@ -1,0 +1,131 @@
+// fourfold-sim simulate: one training step of a model on a machine.
+
+#include <chrono>
+#include <iostream>
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include "core/base/error.hpp"
+#include "sim/cli/command.hpp"
+#include "sim/cli/output_options.hpp"
+#include "sim/cli/progress_bar.hpp"
+#include "sim/cli/record_step.hpp"
+#include "sim/cli/simulate_options.hpp"
+#include "sim/report/terminal_report.hpp"
+#include "sim/report/text_table.hpp"
+
+namespace fourfold::sim {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::string_view kExamples = R"(Examples:
+  fourfold-sim simulate --model gpt-80b --machine perlmutter --gpus 1024 --grid 4x1x32x8 --batch 8192
+  fourfold-sim simulate --model gpt-20b --machine perlmutter --grid 2x2x4x2 --batch 512 --overlap oar,oag \
+      --json result.json --trace timeline.json
+  fourfold-sim simulate --model mine.json --machine cluster.xml --grid 1x1x8x1 --batch 64 --seq 1024 \
+      --micro-batch 2 --recompute none --csv runs.csv
+  fourfold-sim simulate --model gpt2-small --machine perlmutter --grid 2x1x2x1 --batch 8 --dump-program -
+)";
+
+RunSetup setup_of(const SimulateRequest& request, const TrainConfig& train,
+                  const Machine& machine) {
+  RunSetup setup;
+  setup.model = request.model;
+  setup.train = train;
+  setup.machine = machine.name;
+  setup.gpu = machine.gpu.name;
+  setup.peak_flops = machine.gpu.peak_flops;
+  setup.empirical_peak_flops = machine.gpu.empirical_peak_flops;
+  setup.gpu_memory = machine.gpu.memory;
+  return setup;
+}
+
+void check_machine_size(const Grid& grid, const Machine& machine) {
+  if (grid.world_size() <= machine.gpus) return;
+  throw ConfigError(fmt::format(
+      "grid {} has {} ranks, but machine {} has {} GPUs; choose a smaller grid or a larger "
+      "machine",
+      grid.to_string(), grid.world_size(), machine.name, machine.gpus));
+}
+
+int report_does_not_fit(const RunReport& report, bool print) {
+  if (print) std::cout << setup_lines(report.setup) << "\n" << memory_table(report);
+  fmt::print(stderr,
+             "fourfold-sim: does not fit: {:.2f} GiB needed of {:.2f} GiB; use more ranks along x, "
+             "y or z, a smaller "
+             "--micro-batch or --recompute full\n",
+             static_cast<double>(total(report.memory.peak)) / kGiB,
+             static_cast<double>(report.setup.gpu_memory) / kGiB);
+  return 1;
+}
+
+/// What the simulator itself needed. On standard error, so that the report is the same from run to
+/// run.
+void print_cost(const RunReport& report, Seconds simulation, Seconds total) {
+  rusage usage{};
+  ::getrusage(RUSAGE_SELF, &usage);
+  const auto rate = [&](std::int64_t count) {
+    return grouped(static_cast<std::int64_t>(static_cast<double>(count) / simulation));
+  };
+  fmt::print(stderr,
+             "simulated {} ranks in {:.2f} s ({:.2f} s in all, {:.0f} MB peak memory): {} rank "
+             "operations/s, "
+             "{} flows/s\n",
+             grouped(report.setup.gpus()), simulation, total,
+             static_cast<double>(usage.ru_maxrss) * 1024 / kMega,
+             rate(report.result.rank_operations), rate(report.result.flows));
+}
+
+SimulationResult simulate_with_progress(const StepProgram& program, const Grid& grid,
+                                        const Machine& machine, SimulationOptions options,
+                                        bool quiet) {
+  ProgressBar bar(quiet);
+  options.progress = [&](double fraction) { bar.show(fraction); };
+  return simulate(program, grid, machine, options);
+}
+
+Seconds since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+int run_simulate(const Words& words) {
+  const Clock::time_point start = Clock::now();
+  const auto options = simulate_options().add(output_options());
+  const Arguments arguments(options, words);
+  if (arguments.has("help")) {
+    std::cout << "Usage: fourfold-sim simulate --model NAME --machine NAME --grid XxYxZxDATA "
+                 "--batch N [flags]\n"
+              << options << "\n"
+              << kExamples;
+    return 0;
+  }
+  const SimulateRequest request = read_simulate_request(arguments);
+  const OutputOptions outputs(arguments);
+  const bool print = !request.quiet && !outputs.use_standard_output();
+  const Machine machine = load_machine(request.machine);
+  check_machine_size(request.train.grid, machine);
+
+  const auto [train, program] =
+      record_step(request.model, request.train, request.micro_batch, machine.gpu.memory);
+  outputs.write_program(program);
+  RunReport report = describe_run(setup_of(request, train, machine), program);
+  if (!fits(report.memory, machine.gpu.memory)) return report_does_not_fit(report, print);
+
+  const Clock::time_point simulation_start = Clock::now();
+  report.result =
+      simulate_with_progress(program, train.grid, machine, request.simulation, request.quiet);
+  const Seconds simulation = since(simulation_start);
+  outputs.write_report(report);
+  if (print) std::cout << terminal_report(report);
+  if (!request.quiet) print_cost(report, simulation, since(start));
+  return 0;
+}
+
+}  // namespace
+
+const Command kSimulateCommand = {"simulate", "one training step of a model on a machine",
+                                  run_simulate};
+
+}  // namespace fourfold::sim

@@ -1,0 +1,120 @@
+#include "sim/report/terminal_report.hpp"
+
+#include <fmt/format.h>
+
+#include "sim/report/setup_names.hpp"
+#include "sim/report/text_table.hpp"
+
+namespace fourfold::sim {
+namespace {
+
+std::string percent(double share) {
+  return fmt::format("{:.1f}", 100 * share);
+}
+std::string seconds(Seconds time) {
+  return fmt::format("{:.4f}", time);
+}
+std::string gigabytes(double bytes) {
+  return fmt::format("{:.3f}", bytes / kGiga);
+}
+std::string gibibytes(Bytes bytes) {
+  return fmt::format("{:.3f}", static_cast<double>(bytes) / kGiB);
+}
+
+std::string rate_table(const RunReport& report) {
+  TextTable table({"FLOP rate", "PFLOP/s", "TFLOP/s per GPU", "% of data sheet", "% of best GEMM"});
+  const auto add = [&](const std::string& name, Flops flops) {
+    const double rate = flops / report.result.step_time;
+    table.add_row({name, fmt::format("{:.2f}", rate / kPeta),
+                   fmt::format("{:.1f}", rate / kTera / report.setup.gpus()),
+                   percent(report.share_of_peak(flops, report.setup.peak_flops)),
+                   percent(report.share_of_peak(flops, report.setup.empirical_peak_flops))});
+  };
+  add("hardware, counted", report.hardware_flops.counted);
+  add("hardware, formula", report.hardware_flops.formula);
+  add("model, counted", report.model_flops.counted);
+  add("model, formula", report.model_flops.formula);
+  return table.to_string();
+}
+
+std::string time_table(const RunReport& report) {
+  const SimulationResult& result = report.result;
+  const auto share = [&](Seconds time) { return percent(time / result.step_time); };
+  TextTable table(
+      {"time per GPU", "busy s", "exposed s", "overlapped s", "% of step", "count", "GB sent"});
+  table.add_row({"compute", seconds(result.compute_busy), "", "", share(result.compute_busy)});
+  for (const CollectiveTime& collective : result.collectives) {
+    table.add_row({fmt::format("{} {}", name_of(collective.kind), name_of(collective.axes)),
+                   seconds(collective.busy), seconds(collective.exposed),
+                   seconds(collective.overlapped()), share(collective.exposed),
+                   grouped(collective.count), gigabytes(collective.bytes_per_rank)});
+  }
+  table.add_row(
+      {"other waiting", "", seconds(report.other_idle()), "", share(report.other_idle())});
+  return table.to_string();
+}
+
+std::string kernel_table(const RunReport& report) {
+  TextTable table({"kernel", "count", "busy s", "% of compute", "TFLOP/s"});
+  for (const KernelTime& kernel : report.result.kernels) {
+    const double rate = kernel.busy > 0 ? kernel.flops / kernel.busy / kTera : 0;
+    table.add_row({kernel.name, grouped(kernel.count), seconds(kernel.busy),
+                   percent(kernel.busy / report.result.compute_busy),
+                   rate > 0 ? fmt::format("{:.1f}", rate) : "-"});
+  }
+  return table.to_string();
+}
+
+std::string network_tables(const SimulationResult& result) {
+  if (result.link_classes.empty()) return "  no link carried anything\n";
+  TextTable classes({"links", "used", "GB", "highest use %"});
+  for (const LinkClassUse& use : result.link_classes) {
+    classes.add_row(
+        {use.link_class, grouped(use.links), gigabytes(use.bytes), percent(use.max_utilisation)});
+  }
+  TextTable busiest({"busiest links", "class", "GB", "use %"});
+  for (const LinkUse& use : result.busiest_links) {
+    busiest.add_row({use.name, use.link_class, gigabytes(use.bytes), percent(use.utilisation)});
+  }
+  return classes.to_string() + "\n" + busiest.to_string();
+}
+
+}  // namespace
+
+std::string setup_lines(const RunSetup& setup) {
+  const TrainConfig& train = setup.train;
+  return fmt::format("{} ({:.2f} B parameters) on {} GPUs of {} ({})\n", setup.model.name,
+                     static_cast<double>(setup.model.parameters()) / kGiga, grouped(setup.gpus()),
+                     setup.machine, setup.gpu) +
+         fmt::format("grid {} = x, y, z, data (order {}, innermost first)\n",
+                     train.grid.to_string(), name_of(train.grid.order())) +
+         fmt::format(
+             "batch {} x {} tokens = {:.2f} M tokens; per GPU {} micro-batches of {} sequences\n",
+             grouped(train.batch), grouped(train.sequence), setup.tokens() / kMega,
+             grouped(train.micro_batches()), grouped(train.micro_batch)) +
+         fmt::format("overlap {}, recompute {}, attention {}, {}\n", to_string(train.overlap),
+                     name_of(train.recompute), name_of(train.attention), name_of(train.dtype));
+}
+
+std::string memory_table(const RunReport& report) {
+  TextTable table({"memory per GPU", "GiB at start", "GiB at peak"});
+  for (std::size_t kind = 0; kind < kMemoryKindCount; ++kind) {
+    table.add_row({std::string(name_of(static_cast<MemoryKind>(kind))),
+                   gibibytes(report.memory.resident[kind]), gibibytes(report.memory.peak[kind])});
+  }
+  table.add_row(
+      {"total", gibibytes(total(report.memory.resident)), gibibytes(total(report.memory.peak))});
+  table.add_row({"memory of the GPU", "", gibibytes(report.setup.gpu_memory)});
+  return table.to_string() + fmt::format("  peak reached in: {}\n", report.memory.peak_place);
+}
+
+std::string terminal_report(const RunReport& report) {
+  const Seconds step = report.result.step_time;
+  return setup_lines(report.setup) +
+         fmt::format("\nStep time {:.4f} s, {} tokens/s\n\n", step,
+                     grouped(static_cast<std::int64_t>(report.tokens_per_second()))) +
+         rate_table(report) + "\n" + time_table(report) + "\n" + kernel_table(report) + "\n" +
+         memory_table(report) + "\n" + network_tables(report.result);
+}
+
+}  // namespace fourfold::sim
