@@ -10,7 +10,8 @@
 
 namespace fourfold::sim {
 
-/// Where a machine's files lie. Search order: an existing path, $FOURFOLD_PLATFORMS, the source or install tree.
+/// Where the machines that are shipped lie: $FOURFOLD_PLATFORMS, the source tree, or share/fourfold/platforms beside
+/// the program's bin/. ConfigError when none of these is a directory.
 std::filesystem::path platforms_directory();
 /// Names of the machines shipped (file names without .xml), sorted.
 std::vector<std::string> machine_names();
@@ -24,12 +25,24 @@ struct Machine {
   int gpus = 0;
   int gpus_per_node = 1;
   int nics_per_node = 1;
-  BytesPerSecond nic_bandwidth = 0;   ///< of one NIC, per direction
-  BytesPerSecond port_bandwidth = 0;  ///< of one GPU's in-node port, per direction
+  std::vector<int> gpu_to_nic;  ///< for each GPU of a node its NIC in the node
+  bool mesh = false;            ///< every pair of GPUs in a node has links of its own (NodeLinks)
+  BytesPerSecond nic_bandwidth =
+      0;  ///< of one NIC, per direction; 0 on a machine of one node with one NIC
+  BytesPerSecond port_bandwidth =
+      0;  ///< of one GPU's in-node port, per direction; 0 with one GPU a node
   GpuSpec gpu;
   LibraryConstants library;
 
   int nodes() const { return gpus / gpus_per_node; }
+  /// Index of the NIC of a GPU, both counted over the whole machine.
+  int nic_of_gpu(int gpu_index) const;
+  /// SimGrid's names of a GPU's in-node port and of a NIC.
+  std::string host_name_of_gpu(int gpu_index) const;
+  std::string host_name_of_nic(int nic_index) const;
+  NodeLinks node_links() const;
+  /// A table of the constants and a diagram of a node, for the terminal.
+  std::string summary() const;
 };
 
 /// Checks the file (well-formed, properties present, values sane) before SimGrid sees it, then loads it into the

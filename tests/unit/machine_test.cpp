@@ -1,0 +1,198 @@
+#include "sim/machine.hpp"
+
+#include <cstdlib>
+#include <fstream>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/base/error.hpp"
+#include "sim/platform_properties.hpp"
+
+namespace fourfold::sim {
+namespace {
+
+using testing::AllOf;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+constexpr const char* kProperties = R"(    <prop id="description" value="two nodes"/>
+    <prop id="nodes" value="2"/>
+    <prop id="gpus_per_node" value="2"/>
+    <prop id="nics_per_node" value="1"/>
+    <prop id="gpu_to_nic" value="0 0"/>
+    <prop id="gpu_links" value="switch"/>
+    <prop id="gpu" value="a100-sxm4-40"/>
+    <prop id="library" value="nccl-slingshot"/>
+)";
+
+constexpr const char* kClusters =
+    R"(    <cluster id="ports" prefix="gpu-" suffix="" radical="0-3" speed="1Gf" bw="100GBps" lat="1us" sharing_policy="SPLITDUPLEX"/>
+    <cluster id="nics" prefix="nic-" suffix="" radical="0-1" speed="1Gf" bw="10GBps" lat="2us" sharing_policy="SPLITDUPLEX"/>
+)";
+
+/// Line 5 of the file is the first property.
+std::string platform(const std::string& properties, const std::string& clusters = kClusters) {
+  return fmt::format(
+      "<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
+      "<platform version=\"4.1\">\n  <zone id=\"toy\" routing=\"Floyd\">\n{}{}  "
+      "</zone>\n</platform>\n",
+      properties, clusters);
+}
+
+std::string with(const std::string& from, const std::string& to) {
+  std::string text = kProperties;
+  text.replace(text.find(from), from.size(), to);
+  return text;
+}
+
+class MachineFile : public testing::Test {
+ protected:
+  ~MachineFile() override { std::filesystem::remove(file_); }
+  std::filesystem::path write(const std::string& text) const {
+    std::ofstream(file_) << text;
+    return file_;
+  }
+  void expect_refused(const std::string& text, const testing::Matcher<std::string>& message) const {
+    const std::filesystem::path file = write(text);
+    EXPECT_THAT([&] { load_machine(file); },
+                ThrowsMessage<ConfigError>(AllOf(HasSubstr(file.filename().string()), message)));
+  }
+
+ private:
+  std::filesystem::path file_ =
+      std::filesystem::path(testing::TempDir()) /
+      fmt::format("machine_{}.xml", testing::UnitTest::GetInstance()->current_test_info()->name());
+};
+
+TEST(Machine, LoadsPerlmutter) {
+  const Machine machine = load_machine(find_machine("perlmutter"));
+  EXPECT_EQ(machine.name, "perlmutter");
+  EXPECT_EQ(machine.gpus, 6144);
+  EXPECT_EQ(machine.nodes(), 1536);
+  EXPECT_EQ(machine.nics_per_node, 4);
+  EXPECT_THAT(machine.gpu_to_nic, ElementsAre(0, 1, 2, 3));
+  EXPECT_TRUE(machine.mesh);
+  EXPECT_DOUBLE_EQ(machine.nic_bandwidth, 25e9);
+  EXPECT_DOUBLE_EQ(machine.port_bandwidth, 300e9);
+  EXPECT_EQ(machine.gpu.name, "NVIDIA A100-SXM4-40GB");
+  EXPECT_EQ(machine.library.name, "NCCL on Slingshot 11");
+  EXPECT_THAT(machine.summary(),
+              AllOf(HasSubstr("6144 GPUs: 1536 nodes of 4"), HasSubstr("gpu 0 --- gpu 1"),
+                    HasSubstr("nic 3"), HasSubstr("312.0 TFLOP/s")));
+}
+
+TEST_F(MachineFile, LoadsAUsersFile) {
+  const Machine machine = load_machine(write(platform(kProperties)));
+  EXPECT_EQ(machine.description, "two nodes");
+  EXPECT_EQ(machine.gpus, 4);
+  EXPECT_FALSE(machine.mesh);
+  EXPECT_DOUBLE_EQ(machine.nic_bandwidth, 10e9);
+  EXPECT_DOUBLE_EQ(machine.port_bandwidth, 100e9);
+  EXPECT_EQ(machine.host_name_of_gpu(3), "gpu-3");
+  EXPECT_EQ(machine.nic_of_gpu(1), 0);
+  EXPECT_EQ(machine.host_name_of_nic(machine.nic_of_gpu(3)), "nic-1");
+}
+
+TEST(Machine, FindsByNameAndSuggestsTheNearest) {
+  EXPECT_THAT(machine_names(), Contains("perlmutter"));
+  EXPECT_EQ(find_machine("perlmutter").filename(), "perlmutter.xml");
+  EXPECT_EQ(find_machine(find_machine("perlmutter").string()), find_machine("perlmutter"));
+  EXPECT_THAT([] { find_machine("perlmuter"); },
+              ThrowsMessage<ConfigError>(HasSubstr("did you mean \"perlmutter\"?")));
+  EXPECT_THAT([] { find_machine("mine/cluster.xml"); },
+              ThrowsMessage<ConfigError>(HasSubstr("no such file")));
+}
+
+TEST(Machine, TakesItsDirectoryFromTheEnvironment) {
+  ::setenv("FOURFOLD_PLATFORMS", "/nonexistent", 1);
+  EXPECT_THAT([] { platforms_directory(); },
+              ThrowsMessage<ConfigError>(HasSubstr("FOURFOLD_PLATFORMS")));
+  ::setenv("FOURFOLD_PLATFORMS", testing::TempDir().c_str(), 1);
+  EXPECT_EQ(platforms_directory(), testing::TempDir());
+}
+
+TEST_F(MachineFile, ReportsMalformedXmlWithLineAndColumn) {
+  expect_refused("<platform version=\"4.1\">\n  <zone id=\"a\" routing=Floyd>\n",
+                 HasSubstr("line 2, column 24"));
+  expect_refused("<platform version=\"4.1\">\n  <zone id=\"a\">\n  </zon>\n</platform>",
+                 AllOf(HasSubstr("line 3"), HasSubstr("mismatched tag")));
+  const std::string whole = platform(kProperties);
+  for (const std::size_t size : {whole.size() - 12, whole.size() / 2, std::size_t{30}}) {
+    expect_refused(whole.substr(0, size), HasSubstr("is the file truncated?"));
+  }
+  expect_refused("", HasSubstr("cannot read"));
+}
+
+TEST_F(MachineFile, RefusesOtherXml) {
+  expect_refused("<html><zone/></html>", HasSubstr("not a SimGrid platform"));
+  expect_refused("<platform version=\"4.1\"/>", HasSubstr("must have one <zone>"));
+}
+
+TEST_F(MachineFile, AsksForMissingProperties) {
+  for (const std::string name : {"description", "nodes", "gpus_per_node", "nics_per_node",
+                                 "gpu_to_nic", "gpu_links", "gpu", "library"}) {
+    std::string properties = kProperties;
+    const std::size_t begin = properties.find(fmt::format("    <prop id=\"{}\"", name));
+    properties.erase(begin, properties.find('\n', begin) + 1 - begin);
+    expect_refused(platform(properties),
+                   HasSubstr(fmt::format("property \"{}\" is missing", name)));
+  }
+}
+
+TEST_F(MachineFile, RefusesUnknownPropertiesNamingTheNearest) {
+  expect_refused(platform(with("gpus_per_node", "gpu_per_node")),
+                 AllOf(HasSubstr("line 7"), HasSubstr("\"gpu_per_node\""),
+                       HasSubstr("did you mean \"gpus_per_node\"?")));
+  expect_refused(platform(std::string(kProperties) + "<prop id=\"gpu\" value=\"h100-sxm\"/>\n"),
+                 AllOf(HasSubstr("line 13"), HasSubstr("given twice")));
+}
+
+TEST_F(MachineFile, RefusesValuesThatMakeNoSense) {
+  for (const std::string value : {"0", "-1", "2.5", "NaN", "two", "99999999999999999999", " 2"}) {
+    expect_refused(
+        platform(with("\"nodes\" value=\"2\"", fmt::format("\"nodes\" value=\"{}\"", value))),
+        AllOf(HasSubstr("line 6"), HasSubstr("is not a whole number from 1")));
+  }
+  expect_refused(platform(with("value=\"0 0\"", "value=\"0 1\"")),
+                 HasSubstr("\"1\" is not a whole number from 0 to 0"));
+  expect_refused(platform(with("value=\"0 0\"", "value=\"0\"")),
+                 HasSubstr("one NIC for each of the 2 GPUs"));
+  expect_refused(platform(with("switch", "torus")), HasSubstr("must be \"mesh\""));
+  expect_refused(platform(with("two nodes", "")), HasSubstr("must not be empty"));
+}
+
+TEST_F(MachineFile, SuggestsTheNearestGpuAndLibrary) {
+  expect_refused(platform(with("a100-sxm4-40", "a100-sxm4-44")),
+                 HasSubstr("did you mean \"a100-sxm4-40\"?"));
+  expect_refused(platform(with("nccl-slingshot", "ncl-slingshot")),
+                 HasSubstr("did you mean \"nccl-slingshot\"?"));
+}
+
+TEST_F(MachineFile, NamesAMissingHost) {
+  expect_refused(platform(with("\"nodes\" value=\"2\"", "\"nodes\" value=\"3\"")),
+                 HasSubstr("no host \"gpu-4\""));
+}
+
+TEST_F(MachineFile, TurnsSimGridsErrorsIntoItsOwn) {
+  expect_refused(platform(kProperties, "    <cluster id=\"ports\" prefix=\"gpu-\"/>\n"),
+                 HasSubstr("SimGrid refuses"));
+}
+
+TEST_F(MachineFile, TurnsUnknownElementsIntoItsOwn) {
+  expect_refused(platform(kProperties, "    <gpu id=\"0\"/>\n"), HasSubstr("SimGrid refuses"));
+}
+
+TEST_F(MachineFile, TurnsBadUnitsIntoItsOwn) {
+  expect_refused(
+      platform(
+          kProperties,
+          R"(    <cluster id="ports" prefix="gpu-" suffix="" radical="0-3" speed="1Gf" bw="100GBpx" lat="1us"/>)"),
+      HasSubstr("SimGrid refuses"));
+}
+
+}  // namespace
+}  // namespace fourfold::sim
