@@ -12,6 +12,10 @@ namespace fourfold {
 
 class GradientScatterer {
  public:
+  /// The paper joins all scatters after the backward pass, which would keep every dW alive. As many as a transformer
+  /// block has weights hide as well and bound the memory.
+  static constexpr std::size_t kMaxInFlight = 4;
+
   GradientScatterer(GradientReducer& reducer, bool overlap) : reducer_(reducer), overlap_(overlap) {}
 
   /// `d_weight`: this rank's contribution to the whole local block, Partial over z.
@@ -22,10 +26,6 @@ class GradientScatterer {
   void finish(RankContext& context);
 
  private:
-  /// The paper joins all scatters after the backward pass, which would keep every dW alive. As many as a transformer
-  /// block has weights hide as well and bound the memory.
-  static constexpr std::size_t kMaxInFlight = 4;
-
   struct Scatter {
     Parameter* parameter;
     Pending pending;

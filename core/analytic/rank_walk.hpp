@@ -1,0 +1,85 @@
+#pragma once
+// One rank walking through its step in numbers: clocks instead of streams, byte counts instead of
+// tensors. It follows CUDA's stream rules, like the simulator, but knows no other rank: a collective
+// starts when this rank reaches it and lasts as long as it is told.
+
+#include <array>
+#include <utility>
+
+#include "core/analytic/step_costs.hpp"
+#include "core/backend/stream.hpp"
+#include "core/program/memory_account.hpp"
+
+namespace fourfold {
+
+/// Memory that is held as long as the object lives.
+class HeldMemory {
+ public:
+  HeldMemory() = default;
+  HeldMemory(MemoryAccount& account, Bytes bytes, MemoryKind kind);
+  HeldMemory(HeldMemory&& other) noexcept { *this = std::move(other); }
+  HeldMemory& operator=(HeldMemory&& other) noexcept;
+  ~HeldMemory() { release(); }
+
+  void release();
+
+ private:
+  MemoryAccount* account_ = nullptr;
+  Bytes bytes_ = 0;
+  MemoryKind kind_ = MemoryKind::workspace;
+};
+
+/// A collective in flight, with the buffers it holds until it is joined.
+struct WalkedCollective {
+  Stream stream = Stream::compute;
+  Seconds done = 0;
+  HeldMemory input, output;
+};
+
+/// Sums over the walk, by stream where the stream matters.
+struct WalkTotals {
+  Seconds kernels = 0;
+  Flops flops = 0;
+  std::array<Seconds, kStreamCount> busy{};     ///< collectives from start to end
+  std::array<Seconds, kStreamCount> exposed{};  ///< the compute stream stood still for them
+};
+
+class RankWalk {
+ public:
+  /// A point in the walk, to measure what lies between two of them.
+  struct Mark {
+    WalkTotals totals;
+    std::array<Seconds, kStreamCount> clocks{};
+    Seconds repeated = 0;
+    MemoryByKind memory{};
+  };
+
+  explicit RankWalk(const MemoryByKind& resident);
+
+  HeldMemory take(Bytes bytes, MemoryKind kind) { return {memory_, bytes, kind}; }
+  void compute(const KernelCost& kernel);
+  /// Behind everything computed so far. A duration of 0 (a group of one) is no operation.
+  WalkedCollective start(Stream stream, Seconds duration);
+  /// Lets go of the input and hands over the output.
+  HeldMemory join(WalkedCollective& collective);
+  void run(Stream stream, Seconds duration);  ///< starts and joins at once
+
+  Mark mark() const;
+  /// As if what happened between `from` and `to` happened `times` times more.
+  void repeat(const Mark& from, const Mark& to, std::int64_t times);
+
+  /// When the last stream is done.
+  Seconds end() const;
+  const WalkTotals& totals() const { return totals_; }
+  const MemoryAccount& memory() const { return memory_; }
+
+ private:
+  Seconds& clock(Stream stream) { return clocks_[static_cast<std::size_t>(stream)]; }
+
+  MemoryAccount memory_;
+  WalkTotals totals_;
+  std::array<Seconds, kStreamCount> clocks_{};
+  Seconds repeated_ = 0;  ///< time in repetitions, by which all clocks are late
+};
+
+}  // namespace fourfold
