@@ -55,6 +55,7 @@ class ParameterStore {
 
   DType dtype() const { return dtype_; }
   std::vector<ParameterBucket>& buckets() { return buckets_; }
+  const std::vector<ParameterBucket>& buckets() const { return buckets_; }
   const std::vector<std::unique_ptr<Parameter>>& parameters() const { return parameters_; }
 
  private:

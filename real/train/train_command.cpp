@@ -1,0 +1,37 @@
+#include <iostream>
+
+#include "real/train/backend.hpp"
+#include "real/train/command.hpp"
+#include "real/train/trainer.hpp"
+
+namespace fourfold::real {
+namespace {
+
+constexpr const char* kExamples =
+    "Trains a GPT.\n"
+    "\n"
+    "Examples:\n"
+    "  fourfold-train --model gpt-nano --data /usr/share/common-licenses --steps 50 --seq 64\n"
+    "  fourfold-train --model gpt-nano --grid 2x2x2x1 --data corpus.txt --steps 200 --out run "
+    "--save-every 50\n"
+    "  fourfold-train --model gpt-nano --grid 2x1x1x1 --data corpus.txt --steps 200 --out run "
+    "--resume\n"
+    "\n"
+    "A resumed run may have another grid, batch, micro-batch, overlap and recomputation.\n";
+
+}  // namespace
+
+int train_command(const Words& words) {
+  const auto options = train_options();
+  const Arguments arguments(options, words);
+  if (arguments.has("help")) {
+    std::cout << kExamples << options << '\n';
+    return 0;
+  }
+  const TrainJob job = prepare_job(read_train_request(arguments));
+  run_on_backend(job.request.backend, job.request.train.grid,
+                 [&](RankContext& context) { Trainer(context, job).run(); });
+  return 0;
+}
+
+}  // namespace fourfold::real

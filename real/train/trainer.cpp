@@ -1,0 +1,108 @@
+#include "real/train/trainer.hpp"
+
+#include <chrono>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "core/base/error.hpp"
+#include "core/optimizer/optimizer.hpp"
+#include "real/checkpoint/hugging_face.hpp"
+#include "real/checkpoint/load.hpp"
+#include "real/checkpoint/save.hpp"
+#include "real/checkpoint/staging.hpp"
+#include "real/train/peak_flops.hpp"
+
+namespace fourfold::real {
+
+Trainer::Trainer(RankContext& context, const TrainJob& job)
+    : job_(job),
+      request_(job.request),
+      profiler_(context.device, context.communicator, context.grid),
+      context_{context.grid, context.rank, profiler_, profiler_},
+      model_(context_, request_.model, request_.train),
+      state_(job.start) {
+  set_weights();
+  const double peak = job_peak_flops(context_, request_.train.dtype, request_.peak_flops);
+  if (context_.rank == 0) reporter_.emplace(job, peak);
+}
+
+void Trainer::set_weights() {
+  ParameterStore& store = model_.parameters();
+  if (job_.resume_from) {
+    load_checkpoint(context_, Checkpoint(*job_.resume_from), store);
+    saved_step_ = state_.step;
+  } else if (request_.initial_weights) {
+    import_weights(context_, *request_.initial_weights, store);
+  } else {
+    initialize_parameters(context_, store, request_.seed);
+  }
+  context_.device.synchronize();
+}
+
+void Trainer::run() {
+  using Clock = std::chrono::steady_clock;
+  const auto is_due = [&](std::int64_t interval) {
+    return interval > 0 && state_.step % interval == 0;
+  };
+  while (state_.step < request_.steps) {
+    const auto begin = Clock::now();
+    const StepResult result = train_one_step();
+    const Seconds duration = std::chrono::duration<double>(Clock::now() - begin).count();
+    std::optional<double> validation;
+    if (is_due(request_.evaluate_every)) validation = validation_loss();
+    if (reporter_) reporter_->step_done(state_.step, result, duration, validation);
+    if (is_due(request_.save_every)) save();
+  }
+  save();
+  if (reporter_) reporter_->finish(request_.profile ? &profiler_ : nullptr);
+}
+
+StepResult Trainer::train_one_step() {
+  const TrainConfig& train = request_.train;
+  const RankBatch batch = job_.training.read(state_.position, train.batch,
+                                             context_.index(kBatchAxes), context_.size(kBatchAxes));
+  const double learning_rate =
+      cosine_learning_rate(state_.step, train.optimizer.learning_rate, request_.final_learning_rate,
+                           request_.warmup_steps, request_.steps);
+  const ProfiledStep profiled(profiler_, request_.profile);
+  const StepResult result =
+      train_step(context_, model_, train, part_of(batch), learning_rate, state_.step + 1);
+  state_.step += 1;
+  state_.position += train.batch;
+  if (!std::isfinite(result.loss) || !std::isfinite(result.gradient_norm)) fail_not_finite(result);
+  return result;
+}
+
+double Trainer::validation_loss() {
+  const TrainConfig& train = request_.train;
+  double sum = 0;
+  for (std::int64_t i = 0; i < request_.evaluation_batches; ++i) {
+    const RankBatch batch = job_.validation->read(
+        i * train.batch, train.batch, context_.index(kBatchAxes), context_.size(kBatchAxes));
+    sum += evaluate(context_, model_, train, part_of(batch));
+  }
+  return sum / static_cast<double>(request_.evaluation_batches);
+}
+
+void Trainer::save() {
+  if (request_.out.empty() || saved_step_ == state_.step) return;
+  save_checkpoint(context_, request_.model, model_.parameters(), state_, request_.out);
+  saved_step_ = state_.step;
+  if (!reporter_) return;
+  remove_old_checkpoints(request_.out, request_.keep);
+  reporter_->saved(checkpoint_path(request_.out, state_.step));
+}
+
+void Trainer::fail_not_finite(const StepResult& result) const {
+  const std::string last = saved_step_
+                               ? fmt::format("the last checkpoint, {}, is intact",
+                                             checkpoint_path(request_.out, *saved_step_).string())
+                               : "no checkpoint was saved";
+  throw Error(fmt::format(
+      "step {}: loss {}, gradient norm {}: training has diverged; {}; lower --lr, raise --warmup, "
+      "or choose --dtype fp32",
+      state_.step, result.loss, result.gradient_norm, last));
+}
+
+}  // namespace fourfold::real

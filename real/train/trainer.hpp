@@ -1,0 +1,39 @@
+#pragma once
+// The training loop of one rank. Every rank runs the same; the first one reports.
+
+#include <optional>
+
+#include "core/schedule/train_step.hpp"
+#include "real/train/profiler.hpp"
+#include "real/train/run_reporter.hpp"
+#include "real/train/train_job.hpp"
+
+namespace fourfold::real {
+
+class Trainer {
+ public:
+  /// Builds the model and gives it its initial, imported or saved weights.
+  Trainer(RankContext& context, const TrainJob& job);
+
+  /// Trains up to request.steps and saves the last state. Throws Error if the loss is not a number.
+  void run();
+
+ private:
+  void set_weights();
+  StepResult train_one_step();
+  double validation_loss();
+  void save();
+  StepData part_of(const RankBatch& batch) const { return {batch.tokens, batch.targets}; }
+  [[noreturn]] void fail_not_finite(const StepResult& result) const;
+
+  const TrainJob& job_;
+  const TrainRequest& request_;
+  Profiler profiler_;  // passes everything through while it is off
+  RankContext context_;
+  Gpt model_;
+  RunState state_;
+  std::optional<std::int64_t> saved_step_;
+  std::optional<RunReporter> reporter_;  // on the first rank
+};
+
+}  // namespace fourfold::real
