@@ -9,7 +9,7 @@
 
 #include <array>
 #include <cstdint>
-#include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/cost/kernel_model.hpp"
@@ -69,10 +69,6 @@ struct ReplayProgram {
   std::vector<std::int64_t> event_ids;  ///< numbers in the step program, or kJoin
   Seconds compute_busy = 0;             ///< kernels on the compute stream
   std::int64_t operations = 0;          ///< kernels, collectives, records and waits of one rank
-
-  const std::vector<Instruction>& stream(Stream stream) const {
-    return streams[static_cast<std::size_t>(stream)];
-  }
 };
 
 /// Collectives over groups of one are left out. Throws BackendError when a stream waits for an

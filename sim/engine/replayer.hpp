@@ -53,9 +53,10 @@ class Replayer {
   StreamState& state(int rank, std::size_t stream) {
     return streams_[static_cast<std::size_t>(rank) * kStreamCount + stream];
   }
+  // Event by event: neighbouring ranks pass an event one after the other, and share its cache lines.
   Seconds& event_time(int rank, int event) {
-    return event_times_[static_cast<std::size_t>(rank) * program_.event_ids.size() +
-                        static_cast<std::size_t>(event)];
+    return event_times_[static_cast<std::size_t>(event) * static_cast<std::size_t>(world_size_) +
+                        static_cast<std::size_t>(rank)];
   }
   const ProgramCollective& collective(int index) const {
     return program_.collectives[static_cast<std::size_t>(index)];
