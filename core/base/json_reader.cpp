@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <limits>
 #include <set>
 #include <sstream>
 #include <utility>
@@ -159,6 +160,12 @@ std::int64_t JsonObject::positive_integer(const std::string& key, std::int64_t o
   return has(key) ? positive_integer(key) : otherwise;
 }
 
+int JsonObject::count(const std::string& key) {
+  const std::int64_t value = positive_integer(key);
+  if (value > std::numeric_limits<int>::max()) fail(key, fmt::format("{} is too large", value));
+  return static_cast<int>(value);
+}
+
 double JsonObject::number(const std::string& key) {
   const json& value = at(key);
   if (!value.is_number()) fail(key, fmt::format("must be a number, not {}", value.dump()));
@@ -189,6 +196,12 @@ double JsonObject::fraction(const std::string& key) {
 }
 double JsonObject::fraction(const std::string& key, double otherwise) {
   return has(key) ? fraction(key) : otherwise;
+}
+
+double JsonObject::positive_fraction(const std::string& key) {
+  const double value = fraction(key);
+  if (value == 0) fail(key, "0 must be greater than 0");
+  return value;
 }
 
 JsonObject JsonObject::object(const std::string& key) {

@@ -46,6 +46,8 @@ class JsonObject {
   std::int64_t integer(const std::string& key);
   std::int64_t positive_integer(const std::string& key);
   std::int64_t positive_integer(const std::string& key, std::int64_t otherwise);
+  /// A positive whole number that fits an int.
+  int count(const std::string& key);
 
   /// A finite number.
   double number(const std::string& key);
@@ -56,6 +58,8 @@ class JsonObject {
   /// A number in [0, 1].
   double fraction(const std::string& key);
   double fraction(const std::string& key, double otherwise);
+  /// A number in (0, 1].
+  double positive_fraction(const std::string& key);
 
   JsonObject object(const std::string& key);
   /// The members of an array of objects, with places such as "FILE: runs[3]".

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <vector>
 
 #include "core/base/math.hpp"
 
@@ -21,21 +22,57 @@ double p_norm(double x, double y, double p) {
   return larger * std::pow(1.0 + std::pow(std::min(x, y) / larger, p), 1.0 / p);
 }
 
-/// W tau, at boost clock.
-Seconds compute_time(const GemmShape& shape, const GemmTile& tile, std::int64_t split,
-                     const GemmConstants& constants, const GpuSpec& gpu) {
-  const double multiprocessors = gpu.multiprocessors;
+/// What a choice of the output tile means for the shape, whatever the split.
+struct TileWork {
+  double tiles = 0;        ///< T / s
+  Seconds time_per_k = 0;  ///< of one tile, for each of its kt multiply-add steps
+};
+
+TileWork tile_work(const GemmShape& shape, const GemmTile& tile, const GemmConstants& constants,
+                   const GpuSpec& gpu) {
   const double rows = static_cast<double>(tile.rows);
   const double columns = static_cast<double>(tile.columns);
-  const double tiles = static_cast<double>(shape.batch * ceil_div(shape.m, tile.rows) *
-                                           ceil_div(shape.n, tile.columns) * split);
-  const double depth = static_cast<double>(kDepthStep * ceil_div(shape.k, kDepthStep * split));
-  const double rate = constants.efficiency * gpu.peak_flops_of(shape.dtype) / multiprocessors;
+  const double rate = constants.efficiency * gpu.peak_flops_of(shape.dtype) / gpu.multiprocessors;
   const double loss = 1.0 + constants.tile_loss * (64.0 / rows + 64.0 / columns);
-  const Seconds tile_time = 2.0 * rows * columns * depth / rate * loss + constants.tile_time;
-  const double fill = tiles / multiprocessors;
+  return {.tiles = static_cast<double>(shape.batch * ceil_div(shape.m, tile.rows) *
+                                       ceil_div(shape.n, tile.columns)),
+          .time_per_k = 2.0 * rows * columns / rate * loss};
+}
+
+/// What a choice of the split of k means for the shape, whatever the tile.
+struct SplitWork {
+  double parts = 1;
+  double depth = 0;  ///< kt
+  Seconds reduction = 0;
+};
+
+/// Summing the fp32 parts of a split k: each is written and read once.
+Seconds reduction_time(const GemmShape& shape, std::int64_t parts, const GemmConstants& constants) {
+  if (parts == 1) return 0.0;
+  const double outputs = static_cast<double>(shape.m) * static_cast<double>(shape.n * shape.batch);
+  return constants.reduction_time +
+         4.0 * outputs * static_cast<double>(parts + 1) / constants.reduction_bandwidth;
+}
+
+std::vector<SplitWork> allowed_splits(const GemmShape& shape, const GemmConstants& constants) {
+  std::vector<SplitWork> splits;
+  for (const std::int64_t parts : kSplits) {
+    if (parts > 1 && shape.k < parts * kSmallestSplitDepth) break;
+    splits.push_back(
+        {.parts = static_cast<double>(parts),
+         .depth = static_cast<double>(kDepthStep * ceil_div(shape.k, kDepthStep * parts)),
+         .reduction = reduction_time(shape, parts, constants)});
+  }
+  return splits;
+}
+
+/// W tau, at boost clock.
+Seconds compute_time(const TileWork& tile, const SplitWork& split, const GemmConstants& constants,
+                     double multiprocessors) {
+  const double fill = tile.tiles * split.parts / multiprocessors;
   const double alpha = constants.wave_quantisation;
-  return std::max(1.0, alpha * std::ceil(fill) + (1.0 - alpha) * fill) * tile_time;
+  const double waves = std::max(1.0, alpha * std::ceil(fill) + (1.0 - alpha) * fill);
+  return waves * (tile.time_per_k * split.depth + constants.tile_time);
 }
 
 Seconds at_clock(Seconds boost, const GemmConstants& constants, ClockMode mode) {
@@ -52,14 +89,6 @@ Seconds memory_time(const GemmShape& shape, const GemmConstants& constants, cons
   const double bytes = element * (m * k + k * n) + static_cast<double>(shape.output_bytes) * m * n;
   return static_cast<double>(shape.batch) * bytes /
          (constants.memory_efficiency * gpu.memory_bandwidth);
-}
-
-/// Summing the fp32 parts of a split k: each is written and read once.
-Seconds reduction_time(const GemmShape& shape, std::int64_t split, const GemmConstants& constants) {
-  if (split == 1) return 0.0;
-  const double outputs = static_cast<double>(shape.m) * static_cast<double>(shape.n * shape.batch);
-  return constants.reduction_time +
-         4.0 * outputs * static_cast<double>(split + 1) / constants.reduction_bandwidth;
 }
 
 }  // namespace
@@ -92,16 +121,15 @@ GemmShape blas_shape(const Gemm& gemm) {
 Seconds gemm_time(const GemmShape& shape, const GpuSpec& gpu, ClockMode mode) {
   const GemmConstants& constants = gpu.gemm[static_cast<std::size_t>(shape.layout)];
   const Seconds memory = memory_time(shape, constants, gpu);
+  const std::vector<SplitWork> splits = allowed_splits(shape, constants);
   Seconds best = std::numeric_limits<double>::infinity();
   for (const GemmTile& tile : gpu.tiles) {
-    for (const std::int64_t split : kSplits) {
-      if (split > 1 && shape.k < split * kSmallestSplitDepth) break;
+    const TileWork work = tile_work(shape, tile, constants, gpu);
+    for (const SplitWork& split : splits) {
       const Seconds compute =
-          at_clock(compute_time(shape, tile, split, constants, gpu), constants, mode);
-      if (compute >= best) continue;  // cannot win; spares the powers below
-      const Seconds time = p_norm(compute, memory, constants.overlap_exponent) +
-                           reduction_time(shape, split, constants);
-      best = std::min(best, time);
+          at_clock(compute_time(work, split, constants, gpu.multiprocessors), constants, mode);
+      if (compute + split.reduction >= best) continue;  // cannot win; spares the powers below
+      best = std::min(best, p_norm(compute, memory, constants.overlap_exponent) + split.reduction);
     }
   }
   return constants.scale * (constants.launch_time + best);

@@ -7,13 +7,8 @@
 namespace fourfold {
 namespace {
 
+constexpr double kLargestMemory_GiB = 1e6;
 constexpr std::array<const char*, kGemmLayoutCount> kLayoutNames = {"nn", "nt", "tn"};
-
-double positive_fraction(JsonObject& file, const std::string& key) {
-  const double value = file.fraction(key);
-  if (value <= 0) file.fail(key, "0 must be greater than 0");
-  return value;
-}
 
 GemmConstants read_gemm_constants(JsonObject file) {
   GemmConstants constants;
@@ -21,7 +16,7 @@ GemmConstants read_gemm_constants(JsonObject file) {
   constants.tile_loss = file.non_negative_number("tile_loss");
   constants.tile_time = file.non_negative_number("tile_time_us") * kMicro;
   constants.wave_quantisation = file.fraction("wave_quantisation");
-  constants.memory_efficiency = positive_fraction(file, "memory_efficiency");
+  constants.memory_efficiency = file.positive_fraction("memory_efficiency");
   constants.launch_time = file.non_negative_number("launch_us") * kMicro;
   constants.overlap_exponent = file.positive_number("overlap_exponent");
   if (constants.overlap_exponent < 1) file.fail("overlap_exponent", "must be at least 1");
@@ -68,12 +63,12 @@ AttentionConstants read_attention(JsonObject file) {
 
 MemoryBoundConstants read_memory_bound(JsonObject file) {
   MemoryBoundConstants constants;
-  constants.elementwise = positive_fraction(file, "elementwise");
-  constants.reduction = positive_fraction(file, "reduction");
-  constants.layer_norm_backward = positive_fraction(file, "layer_norm_backward");
-  constants.softmax = positive_fraction(file, "softmax");
-  constants.embedding = positive_fraction(file, "embedding");
-  constants.optimizer = positive_fraction(file, "optimizer");
+  constants.elementwise = file.positive_fraction("elementwise");
+  constants.reduction = file.positive_fraction("reduction");
+  constants.layer_norm_backward = file.positive_fraction("layer_norm_backward");
+  constants.softmax = file.positive_fraction("softmax");
+  constants.embedding = file.positive_fraction("embedding");
+  constants.optimizer = file.positive_fraction("optimizer");
   constants.launch_time = file.non_negative_number("launch_us") * kMicro;
   file.finish();
   return constants;
@@ -98,14 +93,17 @@ GpuSpec read_gpu_spec(const std::filesystem::path& path) {
   JsonObject file = read_json(path);
   GpuSpec gpu;
   gpu.name = file.string("name");
-  gpu.multiprocessors = static_cast<int>(file.positive_integer("multiprocessors"));
+  gpu.multiprocessors = file.count("multiprocessors");
   JsonObject peak = file.object("peak_TFLOPS");
   gpu.peak_flops = peak.positive_number("bf16") * kTera;
   gpu.peak_flops_fp32 = peak.positive_number("fp32") * kTera;
   gpu.peak_flops_fp64 = peak.positive_number("fp64") * kTera;
   peak.finish();
   gpu.empirical_peak_flops = file.positive_number("empirical_peak_TFLOPS") * kTera;
-  gpu.memory = static_cast<Bytes>(file.positive_number("memory_GiB") * kGiB);
+  const double memory_GiB = file.positive_number("memory_GiB");
+  if (memory_GiB > kLargestMemory_GiB)
+    file.fail("memory_GiB", "is more than a million; give GiB, not bytes");
+  gpu.memory = static_cast<Bytes>(memory_GiB * kGiB);
   gpu.memory_bandwidth = file.positive_number("memory_bandwidth_GBps") * kGiga;
   read_gemm(file.object("gemm"), gpu);
   gpu.attention_forward = read_attention(file.object("attention_forward"));

@@ -5,18 +5,12 @@
 namespace fourfold {
 namespace {
 
-double read_efficiency(JsonObject& file, const std::string& key) {
-  const double value = file.fraction(key);
-  if (value <= 0) file.fail(key, "0 must be greater than 0");
-  return value;
-}
-
 ProtocolConstants read_protocol(JsonObject file) {
   ProtocolConstants constants;
   constants.step_latency_network = file.non_negative_number("step_latency_network_us") * kMicro;
   constants.step_latency_node = file.non_negative_number("step_latency_node_us") * kMicro;
-  constants.network_efficiency = read_efficiency(file, "network_efficiency");
-  constants.node_efficiency = read_efficiency(file, "node_efficiency");
+  constants.network_efficiency = file.positive_fraction("network_efficiency");
+  constants.node_efficiency = file.positive_fraction("node_efficiency");
   file.finish();
   return constants;
 }
