@@ -165,6 +165,24 @@ TEST(Golden, CollectiveStartsWithItsLastMember) {
   expect_time(result.collectives[1].exposed, along_y + 4 * (far - near) / 6);
 }
 
+TEST(Golden, LateMemberWhoseFlowEndedFirst) {
+  // Latency of 10 ms a step between nodes, added to the transfer (LL); in-node ports at 1 %, 1 GB/s.
+  // Ranks as above. all_reduce of 1 MB along x, V = 1 MB: 0 1 and 4 5 take 1 ms, all of it transfer;
+  // 2 3 take 0.1 ms over the NIC and 20 ms of latency. Then 3 MB along y, V = 4 MB:
+  // ports V/2 / 1 GB/s = 2 ms, 4 steps x 10 ms.
+  Machine machine = toy_machine("flat", 3);
+  use_low_latency(machine, 0.0, 10 * kMilli);
+  for (RingConstants* ring : {&machine.library.all_gather, &machine.library.reduce_scatter}) {
+    ring->low_latency.step_latency_node = 0.0;
+    ring->low_latency.node_efficiency = 0.01;
+    ring->simple.node_efficiency = 1e-6;
+  }
+  ToyStep step(Grid(2, 3, 1, 1));
+  all_reduce(step.context(), Axis::x, step.buffer(1'000'000));
+  all_reduce(step.context(), Axis::y, step.buffer(3'000'000));
+  expect_time(step.simulate(machine).step_time, (20 + 0.1 + 2 + 40) * kMilli);
+}
+
 TEST(Golden, CollectivesOfOneStreamRunOneAfterTheOther) {
   const Seconds each = std::hypot(4e-6, 10 * kMilli);
   ToyStep step(Grid(2, 1, 1, 1));
