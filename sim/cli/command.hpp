@@ -1,14 +1,11 @@
 #pragma once
 // Subcommands of fourfold-sim: one file each, listed in main.cpp.
 
-#include <string>
 #include <string_view>
-#include <vector>
+
+#include "core/cli/arguments.hpp"
 
 namespace fourfold::sim {
-
-/// What follows the subcommand on the command line.
-using Words = std::vector<std::string>;
 
 struct Command {
   std::string_view name;

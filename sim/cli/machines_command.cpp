@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "sim/cli/arguments.hpp"
+#include "sim/cli/command.hpp"
 #include "sim/machine.hpp"
 
 namespace fourfold::sim {

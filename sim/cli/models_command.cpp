@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "core/models/gpt_config.hpp"
-#include "sim/cli/arguments.hpp"
+#include "sim/cli/command.hpp"
 #include "sim/report/text_table.hpp"
 
 namespace fourfold::sim {

@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "sim/cli/arguments.hpp"
+#include "core/cli/arguments.hpp"
 #include "sim/report/csv_report.hpp"
 #include "sim/report/output_file.hpp"
 

@@ -6,7 +6,7 @@
 
 #include "core/base/error.hpp"
 #include "core/base/names.hpp"
-#include "sim/report/setup_names.hpp"
+#include "core/schedule/setup_names.hpp"
 
 namespace fourfold::sim {
 namespace {

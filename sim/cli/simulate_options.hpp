@@ -3,9 +3,9 @@
 
 #include <optional>
 
+#include "core/cli/arguments.hpp"
 #include "core/models/gpt_config.hpp"
 #include "core/schedule/train_config.hpp"
-#include "sim/cli/arguments.hpp"
 #include "sim/simulation.hpp"
 
 namespace fourfold::sim {

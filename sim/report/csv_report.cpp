@@ -10,7 +10,7 @@
 #include <fmt/ranges.h>
 
 #include "core/base/error.hpp"
-#include "sim/report/setup_names.hpp"
+#include "core/schedule/setup_names.hpp"
 
 namespace fourfold::sim {
 namespace {

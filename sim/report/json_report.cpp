@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "sim/report/setup_names.hpp"
+#include "core/schedule/setup_names.hpp"
 
 namespace fourfold::sim {
 namespace {

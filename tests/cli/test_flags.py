@@ -1,0 +1,138 @@
+"""Flags: unknown, repeated, missing, with senseless values, or at odds with each other."""
+
+import unittest
+
+from support import CliTest, run, simulate
+
+
+class Usage(CliTest):
+    def test_help_is_on_standard_output(self):
+        for words in [["--help"], ["simulate", "--help"], ["models", "--help"], ["machines", "--help"]]:
+            result = run(*words)
+            self.assert_done(result)
+            self.assertIn("Usage", result.stdout)
+
+    def test_help_of_simulate_has_examples(self):
+        self.assertIn("--model gpt-80b --machine perlmutter", run("simulate", "--help").stdout)
+
+    def test_no_command_shows_usage(self):
+        self.assert_refused(run(), "no command", "fourfold-sim simulate")
+
+    def test_unknown_command_names_the_nearest(self):
+        self.assert_refused(run("simulat"), 'did you mean "simulate"?')
+
+
+class Flags(CliTest):
+    def test_unknown_flag_names_the_nearest(self):
+        self.assert_refused(simulate("--micro-bach", "2"), "--micro-bach", 'did you mean "--micro-batch"?')
+
+    def test_flags_are_not_abbreviated(self):
+        self.assert_refused(simulate("--recomp", "full"), "--recomp", "--recompute")
+
+    def test_flag_given_twice(self):
+        self.assert_refused(simulate("--gpus", "8"), "--gpus", "more than once")
+
+    def test_flag_without_value(self):
+        self.assert_refused(simulate("--json"), "--json", "missing")
+
+    def test_flag_in_place_of_a_value(self):
+        self.assert_refused(simulate("--json", "--quiet"), "--json needs a value")
+
+    def test_stray_word(self):
+        self.assert_refused(simulate("perlmutter"), "unexpected word")
+
+    def test_required_flags(self):
+        for flag in ["model", "machine", "grid", "batch"]:
+            with self.subTest(flag):
+                self.assert_refused(simulate(**{flag: None}), f"--{flag} is missing")
+
+    def test_gpus_may_be_left_to_the_grid(self):
+        self.assert_done(simulate(gpus=None))
+
+
+class Numbers(CliTest):
+    def test_senseless_numbers(self):
+        for flag in ["gpus", "batch", "seq", "micro-batch"]:
+            for value in ["-4", "0", "nan", "inf", "1e3", "2.5", "many", "99999999999999999999999", ""]:
+                with self.subTest(flag=flag, value=value):
+                    self.assert_refused(simulate(**{flag: value}), f"--{flag}")
+
+    def test_senseless_grids(self):
+        for grid in ["2x2x2", "2x1x2x2x1", "2,1,2,2", "0x1x2x2", "-2x1x2x2", "nanx1x2x2", "2x1x2x2 ", ""]:
+            with self.subTest(grid):
+                self.assert_refused(simulate(grid=grid), "grid")
+
+    def test_overflowing_grids(self):
+        for grid in ["99999999999x1x1x1", "65536x65536x1x1", "2147483647x2147483647x2147483647x2147483647"]:
+            with self.subTest(grid):
+                self.assert_refused(simulate(grid=grid, gpus=None), "grid")
+
+    def test_overflowing_batch(self):
+        self.assert_refused(simulate(batch=str(2**62)), "batch")
+
+    def test_more_micro_batches_than_can_be_simulated(self):
+        self.assert_refused(simulate(batch=str(2**40), **{"micro-batch": "1"}), "micro-batches", "--batch")
+
+    def test_traced_ranks_are_in_the_grid(self):
+        for ranks in ["8", "-1", "zero", "0,,1"]:
+            with self.subTest(ranks):
+                self.assert_refused(simulate("--trace-ranks", ranks), "--trace-ranks")
+
+
+class Choices(CliTest):
+    def test_unknown_words(self):
+        cases = {
+            "overlap": "papr",
+            "recompute": "ful",
+            "attention": "flsh",
+            "dtype": "bf61",
+            "order": "xyz",
+            "ring-mode": "macroflow",
+        }
+        for flag, value in cases.items():
+            with self.subTest(flag):
+                self.assert_refused(simulate(f"--{flag}", value), value)
+
+    def test_known_words(self):
+        cases = {
+            "overlap": ["none", "paper", "all", "oar,oag"],
+            "recompute": ["none", "full"],
+            "attention": ["flash", "unfused"],
+            "dtype": ["bf16", "fp32"],
+            "order": ["xyzd", "yxzd", "dzyx"],
+            "micro-batch": ["auto", "1", "4"],
+            "ring-mode": ["macro-flow", "step-by-step"],
+        }
+        for flag, values in cases.items():
+            for value in values:
+                with self.subTest(flag=flag, value=value):
+                    self.assert_done(simulate(**{flag: value}))
+
+
+class Consistency(CliTest):
+    def test_grid_product_unlike_gpu_count(self):
+        self.assert_refused(simulate(gpus="16"), "2x1x2x2", "8", "16")
+
+    def test_more_gpus_than_the_machine_has(self):
+        # Perlmutter's partition has 1,536 nodes x 4 = 6,144 GPUs.
+        result = simulate(grid="1x1x1x8192", gpus="8192", batch="8192", micro_batch="1")
+        self.assert_refused(result, "8192", "6144")
+
+    def test_indivisible_sizes(self):
+        # gpt-nano: 8 heads, hidden 128, vocabulary 256, sequence 128.
+        cases = [
+            ("heads", dict(grid="3x1x1x1", gpus="3", batch="3", micro_batch="1")),
+            ("hidden", dict(grid="1x3x1x1", gpus="3", batch="3", micro_batch="1")),
+            ("batch", dict(batch="15")),
+            ("micro", dict(micro_batch="3")),
+        ]
+        for name, changes in cases:
+            with self.subTest(name):
+                self.assert_refused(simulate(**changes), name, "divisible", "choose")
+
+    def test_sequence_longer_than_the_positions_of_the_model(self):
+        self.assert_refused(simulate("--seq", "129"), "129", "128")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,136 @@
+"""What a run prints and writes, and what becomes of files that cannot be written."""
+
+import csv
+import json
+import os
+import subprocess
+import unittest
+
+from support import PROGRAM, SMALL_RUN, CliTest, simulate
+
+
+class Report(CliTest):
+    def test_tables(self):
+        result = simulate()
+        self.assert_done(result)
+        for heading in ["Step time", "FLOP rate", "time per GPU", "memory per GPU", "busiest links"]:
+            self.assertIn(heading, result.stdout)
+
+    def test_quiet_prints_nothing(self):
+        result = simulate("--quiet")
+        self.assert_done(result)
+        self.assertEqual(result.stdout + result.stderr, "")
+
+    def test_no_progress_bar_without_a_terminal(self):
+        self.assertNotIn("\r", simulate().stderr)
+
+    def test_what_does_not_fit_fails_with_the_memory_table(self):
+        # 80 B parameters x 18 bytes on 8 GPUs = 180 GB each; the GPU has 40 GiB.
+        result = simulate("--json", self.folder / "r.json", model="gpt-80b", batch="4", micro_batch="1")
+        self.assertEqual(result.returncode, 1)
+        for fragment in ["optimizer_state", "memory of the GPU", "peak reached in"]:
+            self.assertIn(fragment, result.stdout)
+        self.assertIn("does not fit", result.stderr)
+        self.assertFalse((self.folder / "r.json").exists())
+
+    def test_full_standard_output_is_an_error(self):
+        words = [word for name, value in SMALL_RUN.items() for word in (f"--{name}", value)]
+        with open("/dev/full", "w") as full:
+            result = subprocess.run([PROGRAM, "simulate", *words], stdout=full, stderr=subprocess.PIPE, text=True)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("standard output", result.stderr)
+
+
+class Files(CliTest):
+    def test_two_runs_are_equal_byte_for_byte(self):
+        for name in ["a", "b"]:
+            self.assert_done(
+                simulate(*[word for kind in ["json", "csv", "trace", "dump-program"]
+                           for word in (f"--{kind}", self.folder / f"{name}.{kind}")]))
+        for kind in ["json", "csv", "trace", "dump-program"]:
+            first, second = ((self.folder / f"{name}.{kind}").read_bytes() for name in ["a", "b"])
+            self.assertGreater(len(first), 0)
+            self.assertEqual(first, second, kind)
+
+    def test_json_adds_up(self):
+        self.assert_done(simulate("--json", self.folder / "r.json"))
+        report = json.loads((self.folder / "r.json").read_text())
+        setup, time = report["setup"], report["time_per_gpu"]
+        self.assertEqual(setup["gpus"], 8)
+        self.assertAlmostEqual(report["tokens_per_s"] * report["step_time_s"], setup["batch"] * setup["sequence"])
+        exposed = sum(collective["exposed_s"] for collective in time["collectives"])
+        self.assertAlmostEqual(time["compute_s"] + exposed + time["other_waiting_s"], report["step_time_s"])
+        kinds = report["memory_per_gpu"]["peak_GiB"]
+        self.assertAlmostEqual(sum(kinds.values()), 2 * kinds["total"])
+        self.assertAlmostEqual(report["model_flops"]["counted"]["per_step_PFLOP"],
+                               report["model_flops"]["formula"]["per_step_PFLOP"])
+
+    def test_csv_collects_runs(self):
+        for overlap in ["none", "all"]:
+            self.assert_done(simulate("--csv", self.folder / "r.csv", overlap=overlap))
+        with open(self.folder / "r.csv", newline="") as file:
+            rows = list(csv.DictReader(file))
+        self.assertEqual([row["overlap"] for row in rows], ["none", "all"])
+        self.assertLessEqual(float(rows[1]["step_time_s"]), float(rows[0]["step_time_s"]))
+        for row in rows:
+            parts = [name for name in row if name.endswith("_exposed_s")] + ["compute_s"]
+            self.assertAlmostEqual(sum(float(row[name]) for name in parts), float(row["step_time_s"]))
+
+    def test_trace_holds_the_ranks_asked_for(self):
+        self.assert_done(simulate("--trace", self.folder / "t.json", "--trace-ranks", "0,5"))
+        events = json.loads((self.folder / "t.json").read_text())["traceEvents"]
+        self.assertEqual({event["pid"] for event in events}, {0, 5})
+        complete = [event for event in events if event["ph"] == "X"]
+        self.assertTrue(all(event["dur"] >= 0 for event in complete))
+        self.assertTrue(any("backward/block 3" in event["args"]["range"] for event in complete))
+        self.assertIn("gemm", {event["name"] for event in complete})
+
+    def test_program_on_standard_output_stands_alone(self):
+        result = simulate("--dump-program", "-")
+        self.assert_done(result)
+        self.assertIn("gemm", result.stdout)
+        self.assertNotIn("Step time", result.stdout)
+
+    def test_symbolic_link_stays(self):
+        (self.folder / "real.json").write_text("old")
+        (self.folder / "link.json").symlink_to("real.json")
+        self.assert_done(simulate("--json", self.folder / "link.json"))
+        self.assertTrue((self.folder / "link.json").is_symlink())
+        self.assertIn("step_time_s", (self.folder / "real.json").read_text())
+
+    def test_device_is_written_to_not_replaced(self):
+        self.assert_done(simulate("--json", "/dev/null"))
+        self.assertFalse(os.path.isfile("/dev/null"))
+
+    def test_no_temporary_files_stay(self):
+        self.assert_done(simulate("--json", self.folder / "r.json", "--csv", self.folder / "r.csv"))
+        self.assertEqual(sorted(os.listdir(self.folder)), ["r.csv", "r.json"])
+
+
+class UnwritableFiles(CliTest):
+    def test_each_output(self):
+        for flag in ["--json", "--csv", "--trace", "--dump-program"]:
+            for path in [self.folder / "absent" / "file", self.folder, "/proc/fourfold", ""]:
+                with self.subTest(flag=flag, path=path):
+                    self.assert_refused(simulate(flag, path), flag)
+
+    def test_two_outputs_in_one_file(self):
+        path = self.folder / "r"
+        self.assert_refused(simulate("--json", path, "--csv", path), "two outputs")
+        self.assert_refused(simulate("--json", "-", "--trace", "-"), "two outputs")
+
+    def test_csv_with_other_columns(self):
+        path = self.write("other.csv", "a,b\n1,2\n")
+        self.assert_refused(simulate("--csv", path), "other.csv", "columns")
+        self.assertEqual(path.read_text(), "a,b\n1,2\n")
+
+    @unittest.skipIf(os.geteuid() == 0, "root may write everywhere")
+    def test_read_only_file(self):
+        path = self.write("r.json", "old")
+        path.chmod(0o444)
+        self.assert_refused(simulate("--json", path), "r.json")
+        self.assertEqual(path.read_text(), "old")
+
+
+if __name__ == "__main__":
+    unittest.main()
