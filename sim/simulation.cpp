@@ -24,13 +24,6 @@ void check_fits(const Grid& grid, const Machine& machine) {
       grid.to_string(), grid.world_size(), machine.name, machine.gpus));
 }
 
-NodeLinks node_links(const Machine& machine) {
-  return {.nic_bandwidth = machine.nic_bandwidth,
-          .port_bandwidth = machine.port_bandwidth,
-          .gpus_per_node = machine.gpus_per_node,
-          .nics_per_node = machine.nics_per_node};
-}
-
 std::vector<KernelTime> kernel_times(const ReplayProgram& program) {
   std::map<std::string_view, KernelTime> by_name;
   for (const TimedKernel& kernel : program.kernels) {
@@ -74,7 +67,7 @@ SimulationResult simulate(const StepProgram& step_program, const Grid& grid, con
   Network& network = Network::load(machine.file);
   const ReplayProgram program = compile(step_program, grid, KernelModel(machine.gpu));
   const Communicators communicators = lay_out(program.communicators, grid, machine, network);
-  const CollectiveModel collective_model(machine.library, node_links(machine));
+  const CollectiveModel collective_model(machine.library, machine.node_links());
   Ledger ledger(program, grid.world_size(), options.traced_ranks);
 
   Replayer replayer(program, grid.world_size(), communicators, collective_model, network, ledger);

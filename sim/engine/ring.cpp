@@ -5,8 +5,6 @@
 #include <string>
 #include <utility>
 
-#include <fmt/format.h>
-
 namespace fourfold::sim {
 namespace {
 
@@ -24,15 +22,8 @@ std::vector<NodeMembers> split_by_node(const std::vector<int>& members, int gpus
   return nodes;
 }
 
-std::string port_host(int rank) {
-  return fmt::format("gpu-{}", rank);
-}
-
-std::string nic_host(int rank, const Machine& machine) {
-  const int node = rank / machine.gpus_per_node;
-  const int gpu_of_node = rank % machine.gpus_per_node;
-  const int nic_of_node = gpu_of_node * machine.nics_per_node / machine.gpus_per_node;
-  return fmt::format("nic-{}", node * machine.nics_per_node + nic_of_node);
+std::string nic_host(const Machine& machine, int rank) {
+  return machine.host_name_of_nic(machine.nic_of_gpu(rank));
 }
 
 int at_cyclic(const NodeMembers& node, std::size_t index) {
@@ -50,7 +41,9 @@ class RingBuilder {
     const double share = whole_group ? 1.0 : (members - 1.0) / members;
     if (share == 0.0) return;
     for (std::size_t i = 0; i < node.size(); ++i) {
-      add(true, share, network_.path(port_host(node[i]), port_host(at_cyclic(node, i + 1))));
+      add(true, share,
+          network_.path(machine_.host_name_of_gpu(node[i]),
+                        machine_.host_name_of_gpu(at_cyclic(node, i + 1))));
     }
   }
 
@@ -58,8 +51,8 @@ class RingBuilder {
     const std::size_t crossings = std::max(from.size(), to.size());
     for (std::size_t i = 0; i < crossings; ++i) {
       add(false, 1.0 / static_cast<double>(crossings),
-          network_.path(nic_host(at_cyclic(from, i), machine_),
-                        nic_host(at_cyclic(to, i), machine_)));
+          network_.path(nic_host(machine_, at_cyclic(from, i)),
+                        nic_host(machine_, at_cyclic(to, i))));
     }
   }
 
@@ -121,13 +114,15 @@ std::vector<std::vector<RingHop>> ring_channels(const Ring& ring, const Machine&
       for (std::size_t i = 0; i + 1 < node.size(); ++i) {
         const int from = at_cyclic(node, channel + i);
         const int to = at_cyclic(node, channel + i + 1);
-        hops.push_back({true, network.path(port_host(from), port_host(to))});
+        hops.push_back(
+            {true, network.path(machine.host_name_of_gpu(from), machine.host_name_of_gpu(to))});
       }
       if (nodes.size() == 1) {
-        hops.push_back({true, network.path(port_host(node.back()), port_host(node.front()))});
+        hops.push_back({true, network.path(machine.host_name_of_gpu(node.back()),
+                                           machine.host_name_of_gpu(node.front()))});
       } else {
-        const std::string from = nic_host(at_cyclic(node, channel), machine);
-        hops.push_back({false, network.path(from, nic_host(at_cyclic(next, channel), machine))});
+        const std::string from = nic_host(machine, at_cyclic(node, channel));
+        hops.push_back({false, network.path(from, nic_host(machine, at_cyclic(next, channel)))});
       }
     }
   }

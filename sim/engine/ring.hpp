@@ -50,10 +50,8 @@ struct Ring {
   std::vector<RingFlow> flows;
 };
 
-/// Ring over `group` with rank r on GPU r of `machine`. Hosts are named gpu-R for the in-node port
-/// of GPU R and nic-N for NIC N, where the GPUs of a node share its NICs evenly in order. A
-/// broadcast is taken for a closed ring. Where nodes hold different numbers of members, a boundary
-/// is crossed as the fuller node does it.
+/// Ring over `group` with rank r on GPU r of `machine`. A broadcast is taken for a closed ring. Where
+/// nodes hold different numbers of members, a boundary is crossed as the fuller node does it.
 Ring make_ring(const ProcessGroup& group, const Machine& machine, const Network& network);
 
 /// The channels of the ring, each with one hop for every member, in ring order; every channel

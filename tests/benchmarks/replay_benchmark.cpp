@@ -1,4 +1,4 @@
-// Speed of the replay: GPT-80B on 1,024 GPUs, every rank replayed.
+// Speed of the replay: GPT-80B on GPUs of Perlmutter, every rank replayed.
 //
 //   replay_benchmark [GRID [MICRO_BATCHES]]      default 4x1x32x8 1
 //
@@ -58,18 +58,7 @@ Measurement in_own_process(const std::function<Measurement()>& work) {
 }
 
 Machine benchmark_machine() {
-  const std::string root = FOURFOLD_SOURCE_DIR;
-  Machine machine;
-  machine.name = "cluster_1024";
-  machine.file = root + "/tests/benchmarks/cluster_1024.xml";
-  machine.gpus = 1024;
-  machine.gpus_per_node = 4;
-  machine.nics_per_node = 4;
-  machine.nic_bandwidth = 25e9;
-  machine.port_bandwidth = 300e9;
-  machine.gpu = read_gpu_spec(root + "/platforms/gpus/a100-sxm4-40.json");
-  machine.library = read_library_constants(root + "/platforms/libraries/nccl-slingshot.json");
-  return machine;
+  return load_machine(find_machine("perlmutter"));
 }
 
 /// A collective as the replay started it.
@@ -102,10 +91,7 @@ struct Scene {
         communicators(lay_out(program.communicators, grid, machine, network)) {}
 
   std::vector<Start> starts(const Grid& grid) {
-    const CollectiveModel model(machine.library, {.nic_bandwidth = machine.nic_bandwidth,
-                                                  .port_bandwidth = machine.port_bandwidth,
-                                                  .gpus_per_node = machine.gpus_per_node,
-                                                  .nics_per_node = machine.nics_per_node});
+    const CollectiveModel model(machine.library, machine.node_links());
     Ledger ledger(program, grid.world_size(), {});
     Replayer replayer(program, grid.world_size(), communicators, model, network, ledger);
     const auto transport = make_macro_flow_transport(

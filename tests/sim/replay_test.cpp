@@ -158,7 +158,7 @@ TEST(Replay, RefusesToTraceARankThatIsNotThere) {
 TEST(Replay, RefusesAPlatformWithoutThePorts) {
   const Grid grid(1, 1, 4, 1);
   Machine machine = toy_machine("flat", 1);
-  machine.nics_per_node = 8;  // asks for nic-8 and beyond
+  machine.nics_per_node = 8;  // rank 2 then asks for nic-16
   const StepProgram program = one_collective(grid, CollectiveKind::all_gather, Axis::z, 1600);
   EXPECT_THAT(message_of<ConfigError>([&] { simulate(program, grid, machine); }),
               HasSubstr("no host \"nic-16\""));

@@ -11,6 +11,9 @@ Machine toy_machine(const std::string& platform, int gpus_per_node, int nics_per
   machine.gpus = 16;
   machine.gpus_per_node = gpus_per_node;
   machine.nics_per_node = nics_per_node;
+  for (int gpu = 0; gpu < gpus_per_node; ++gpu) {
+    machine.gpu_to_nic.push_back(gpu * nics_per_node / gpus_per_node);
+  }
   machine.nic_bandwidth = 10e9;
   machine.port_bandwidth = 100e9;
   machine.gpu.memory_bandwidth = 1e12;

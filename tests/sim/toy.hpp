@@ -10,7 +10,8 @@
 namespace fourfold::sim {
 
 /// 16 GPUs of tests/golden/`platform`.xml. Kernels run at 1 TB/s and start in no time; the collective library adds
-/// nothing to the wires: no start-up, full efficiency, a step as short as the hop.
+/// nothing to the wires: no start-up, full efficiency, a step as short as the hop. The GPUs of a
+/// node share its NICs evenly in order.
 Machine toy_machine(const std::string& platform, int gpus_per_node, int nics_per_node);
 /// With a NIC for every GPU.
 Machine toy_machine(const std::string& platform, int gpus_per_node);
