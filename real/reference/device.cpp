@@ -21,12 +21,12 @@ using Buffer = std::vector<std::byte>;
 /// What queued operations hold: the bytes, but no part in the accounting.
 class HeldStorage final : public Storage {
  public:
-  HeldStorage(const Storage& storage, std::shared_ptr<Buffer> buffer)
-      : Storage(storage.id(), storage.bytes(), storage.kind()), buffer_(std::move(buffer)) {}
-  std::byte* data() const override { return buffer_->data(); }
+  HeldStorage(StorageId id, Bytes bytes, MemoryKind kind)
+      : Storage(id, bytes, kind), buffer_(static_cast<std::size_t>(bytes), kPoison) {}
+  std::byte* data() const override { return buffer_.data(); }
 
  private:
-  std::shared_ptr<Buffer> buffer_;
+  mutable Buffer buffer_;
 };
 
 /// What programs hold: gives its bytes back to the account in program order.
@@ -36,14 +36,14 @@ class AccountedStorage final : public Storage {
                    MemoryKind kind)
       : Storage(id, bytes, kind),
         account_(std::move(account)),
-        buffer_(std::make_shared<Buffer>(static_cast<std::size_t>(bytes), kPoison)) {}
+        held_(std::make_shared<HeldStorage>(id, bytes, kind)) {}
   ~AccountedStorage() override { account_->give_back(bytes(), kind()); }
-  std::byte* data() const override { return buffer_->data(); }
-  std::shared_ptr<Storage> held() const { return std::make_shared<HeldStorage>(*this, buffer_); }
+  std::byte* data() const override { return held_->data(); }
+  const std::shared_ptr<Storage>& held() const { return held_; }
 
  private:
   std::shared_ptr<MemoryAccount> account_;
-  std::shared_ptr<Buffer> buffer_;
+  std::shared_ptr<Storage> held_;
 };
 
 Tensor held(const Tensor& tensor) {

@@ -11,8 +11,9 @@ namespace fourfold::real {
 
 StreamQueues::StreamQueues(World& world, int rank, std::optional<std::uint64_t> shuffle_seed)
     : world_(world), rank_(rank) {
-  if (shuffle_seed)
-    random_.emplace(*shuffle_seed + static_cast<std::uint64_t>(rank) * 0x9e3779b97f4a7c15U);
+  if (!shuffle_seed) return;
+  random_.emplace(*shuffle_seed + static_cast<std::uint64_t>(rank) * 0x9e3779b97f4a7c15U);
+  std::ranges::shuffle(priority_, *random_);
 }
 
 void StreamQueues::push_work(Stream stream, std::function<void()> work) {

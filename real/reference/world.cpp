@@ -10,10 +10,7 @@
 
 namespace fourfold::real {
 
-World::World(const Grid& grid)
-    : grid_(grid),
-      meetings_done_(static_cast<std::size_t>(grid.world_size())),
-      states_(static_cast<std::size_t>(grid.world_size()), State::running) {}
+World::World(const Grid& grid) : grid_(grid), ranks_(static_cast<std::size_t>(grid.world_size())) {}
 
 std::shared_ptr<Meeting> World::join(int rank, Stream stream, const Collective& collective,
                                      const std::string& place) {
@@ -37,35 +34,34 @@ std::shared_ptr<Meeting> World::join(int rank, Stream stream, const Collective& 
   run_collective(meeting->collectives);
   meeting->collectives.clear();
   lock.lock();
-  meeting->done = true;
-  for (int member : group.ranks) {
-    ++meetings_done_[static_cast<std::size_t>(member)];
-    State& state = states_[static_cast<std::size_t>(member)];
-    if (state == State::waiting) state = State::running;
-  }
-  changed_.notify_all();
+  complete(*meeting);
   return meeting;
 }
 
-std::int64_t World::meetings_done(int rank) {
-  const std::lock_guard lock(mutex_);
-  return meetings_done_[static_cast<std::size_t>(rank)];
+void World::complete(Meeting& meeting) {
+  meeting.done = true;
+  for (int member : meeting.group.ranks) {
+    Rank& rank = of(member);
+    ++rank.meetings_done;
+    if (rank.state == State::waiting) rank.state = State::running;
+    rank.wake.notify_one();
+  }
 }
 
 void World::wait_for_meeting(int rank, std::int64_t seen) {
-  const std::int64_t& done = meetings_done_[static_cast<std::size_t>(rank)];
+  Rank& self = of(rank);
   std::unique_lock lock(mutex_);
-  if (done == seen) {
-    states_[static_cast<std::size_t>(rank)] = State::waiting;
+  if (self.meetings_done == seen) {
+    self.state = State::waiting;
     check_progress();
-    changed_.wait(lock, [&] { return failed_ || done != seen; });
+    self.wake.wait(lock, [&] { return failed_ || self.meetings_done != seen; });
   }
   check_failed();
 }
 
 void World::end(int rank) {
   const std::lock_guard lock(mutex_);
-  states_[static_cast<std::size_t>(rank)] = State::ended;
+  of(rank).state = State::ended;
   check_progress();
 }
 
@@ -73,7 +69,7 @@ void World::fail(std::exception_ptr failure) {
   const std::lock_guard lock(mutex_);
   if (!failed_) failure_ = std::move(failure);
   failed_ = true;
-  changed_.notify_all();
+  for (Rank& rank : ranks_) rank.wake.notify_one();
 }
 
 void World::check_failed() const {
@@ -89,7 +85,7 @@ void World::check_match(const Meeting& meeting, int rank, const std::string& des
 }
 
 void World::check_progress() const {
-  const auto count = [&](State state) { return std::count(states_.begin(), states_.end(), state); };
+  const auto count = [&](State state) { return std::ranges::count(ranks_, state, &Rank::state); };
   if (failed_ || count(State::running) > 0 || count(State::waiting) == 0) return;
   throw BackendError("collectives do not match, every rank waits or has ended: " + open_meetings());
 }

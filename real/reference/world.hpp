@@ -45,7 +45,7 @@ class World {
                                 const std::string& place);
 
   /// Counts the meetings of `rank` that are done.
-  std::int64_t meetings_done(int rank);
+  std::int64_t meetings_done(int rank) const { return of(rank).meetings_done; }
   /// Blocks until meetings_done(rank) exceeds `seen`. Throws BackendError when that can never
   /// happen, because all ranks wait or have ended, and when another rank has failed.
   void wait_for_meeting(int rank, std::int64_t seen);
@@ -62,6 +62,15 @@ class World {
  private:
   using Key = std::tuple<Stream, AxisSet, int>;  // of a group: its axes and its first rank
   enum class State : std::uint8_t { running, waiting, ended };
+  struct Rank {
+    State state = State::running;
+    std::atomic<std::int64_t> meetings_done = 0;
+    std::condition_variable wake;  // one a rank: nobody is woken for the meetings of others
+  };
+
+  Rank& of(int rank) { return ranks_[static_cast<std::size_t>(rank)]; }
+  const Rank& of(int rank) const { return ranks_[static_cast<std::size_t>(rank)]; }
+  void complete(Meeting& meeting);
 
   void check_match(const Meeting& meeting, int rank, const std::string& description,
                    const std::string& place) const;
@@ -70,10 +79,8 @@ class World {
 
   const Grid grid_;
   std::mutex mutex_;
-  std::condition_variable changed_;
   std::map<Key, std::shared_ptr<Meeting>> open_;
-  std::vector<std::int64_t> meetings_done_;  // by rank
-  std::vector<State> states_;                // by rank
+  std::vector<Rank> ranks_;
   std::exception_ptr failure_;
   std::atomic<bool> failed_ = false;
 };
