@@ -1,0 +1,263 @@
+// fourfold-train from outside: what a user types, sees and gets.
+
+#include <cmath>
+#include <cstdio>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "real/checkpoint/durable_file.hpp"
+#include "real/checkpoint/safetensors_file.hpp"
+#include "real/checkpoint/staging.hpp"
+#include "tests/train/temporary_directory.hpp"
+
+namespace fourfold::real {
+namespace {
+
+using test::TemporaryDirectory;
+using testing::HasSubstr;
+
+struct Outcome {
+  int exit_code = 0;
+  std::string output;  ///< standard output and standard error
+};
+
+Outcome run(const std::string& arguments) {
+  FILE* const pipe = ::popen(fmt::format("{} {} 2>&1", FOURFOLD_TRAIN, arguments).c_str(), "r");
+  Outcome outcome;
+  for (int letter = std::fgetc(pipe); letter != EOF; letter = std::fgetc(pipe)) {
+    outcome.output += static_cast<char>(letter);
+  }
+  outcome.exit_code = WEXITSTATUS(::pclose(pipe));
+  return outcome;
+}
+
+/// A folder with a tiny model and a text that is easy to learn.
+class ProgramTest : public testing::Test {
+ protected:
+  ProgramTest() {
+    std::string text;
+    for (int i = 0; i < 400; ++i) text += "the quick brown fox jumps over the lazy dog. ";
+    directory_.file("text.txt", text);
+    directory_.file(
+        "tiny.json",
+        R"({"layers": 1, "hidden": 16, "heads": 2, "sequence": 16, "vocabulary": 256})");
+  }
+
+  std::filesystem::path path(const std::string& name) const { return directory_ / name; }
+
+  /// Flags of a short run.
+  std::string flags(const std::string& more = "") const {
+    return fmt::format("--model {} --data {} --batch 8 --peak-tflops 1 {}",
+                       path("tiny.json").string(), path("text.txt").string(), more);
+  }
+  std::string out(const std::string& name) const {
+    return fmt::format("--out {}", path(name).string());
+  }
+
+  /// The rows of a run's metrics.
+  std::vector<nlohmann::json> metrics(const std::string& name) const {
+    std::vector<nlohmann::json> rows;
+    std::ifstream stream(path(name) / "metrics.jsonl");
+    for (std::string line; std::getline(stream, line);) rows.push_back(nlohmann::json::parse(line));
+    return rows;
+  }
+  std::vector<double> losses(const std::string& name) const {
+    std::vector<double> values;
+    for (const auto& row : metrics(name)) values.push_back(row.at("loss"));
+    return values;
+  }
+
+  /// Starts a run and kills it as soon as the checkpoint of `step` is there.
+  void run_until_checkpoint(const std::string& arguments, const std::string& name,
+                            std::int64_t step) const {
+    const pid_t trainer = ::fork();
+    if (trainer == 0) {
+      const std::string command = fmt::format("exec {} {} --quiet", FOURFOLD_TRAIN, arguments);
+      ::execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
+      ::_exit(1);
+    }
+    while (!std::filesystem::exists(checkpoint_path(path(name), step))) {
+      ASSERT_EQ(::waitpid(trainer, nullptr, WNOHANG), 0) << "the run ended before its checkpoint";
+      ::usleep(1000);
+    }
+    ::kill(trainer, SIGKILL);
+    ::waitpid(trainer, nullptr, 0);
+  }
+
+  TemporaryDirectory directory_;
+};
+
+TEST_F(ProgramTest, LearnsAndContinuesTheText) {
+  const Outcome trained =
+      run(flags("--steps 300 --lr 1e-2 --eval-every 100 --log-every 100 " + out("run")));
+  ASSERT_EQ(trained.exit_code, 0) << trained.output;
+  const auto rows = metrics("run");
+  ASSERT_EQ(rows.size(), 300U);
+  EXPECT_NEAR(rows.front().at("loss"), std::log(256.0), 0.1);  // nothing known: all 256 bytes alike
+  EXPECT_LT(rows.back().at("loss"), 0.5);
+  EXPECT_LT(rows.back().at("validation_loss"), 0.5);
+  const std::string prompt = "the quick brown ";
+  const Outcome generated =
+      run(fmt::format("generate --checkpoint {} --prompt '{}' --tokens 20 --temperature 0",
+                      path("run").string(), prompt));
+  EXPECT_EQ(generated.output, "the quick brown fox jumps over the l\n");
+  const Outcome on_grid = run(fmt::format(
+      "generate --checkpoint {} --prompt '{}' --tokens 20 --temperature 0 --grid 2x2x1x1",
+      path("run").string(), prompt));
+  EXPECT_EQ(on_grid.output, generated.output);
+}
+
+TEST_F(ProgramTest, LossesDoNotDependOnTheGrid) {
+  ASSERT_EQ(run(flags("--steps 5 --dropout 0.1 " + out("one"))).exit_code, 0);
+  ASSERT_EQ(run(flags("--steps 5 --dropout 0.1 --grid 2x2x2x2 " + out("many"))).exit_code, 0);
+  const auto one = losses("one"), many = losses("many");
+  for (std::size_t i = 0; i < 5; ++i) EXPECT_NEAR(many[i], one[i], 1e-5 * one[i]);
+}
+
+TEST_F(ProgramTest, ResumesBitForBitAfterAKill) {
+  const std::string arguments = flags("--steps 20 --save-every 5 --grid 2x1x2x1 --dropout 0.1 ");
+  ASSERT_EQ(run(arguments + out("straight")).exit_code, 0);
+  run_until_checkpoint(arguments + out("killed"), "killed", 10);
+  const Outcome resumed = run(arguments + out("killed") + " --resume");
+  ASSERT_EQ(resumed.exit_code, 0) << resumed.output;
+  EXPECT_THAT(resumed.output, HasSubstr("resumed from"));
+  EXPECT_EQ(losses("killed"), losses("straight"));  // every step once, equal in all digits
+}
+
+TEST_F(ProgramTest, ResumesOnAnotherGridWithinRounding) {
+  const std::string arguments = flags("--steps 20 --save-every 10 ");
+  ASSERT_EQ(run(arguments + "--grid 2x1x1x2 " + out("straight")).exit_code, 0);
+  run_until_checkpoint(arguments + "--grid 2x1x1x2 " + out("killed"), "killed", 10);
+  ASSERT_EQ(
+      run(arguments + "--grid 1x2x2x1 --micro-batch 2 --recompute full --overlap none --resume " +
+          out("killed"))
+          .exit_code,
+      0);
+  const auto straight = losses("straight"), killed = losses("killed");
+  ASSERT_EQ(killed.size(), 20U);
+  for (std::size_t i = 0; i < 20; ++i) EXPECT_NEAR(killed[i], straight[i], 1e-5 * straight[i]);
+}
+
+TEST_F(ProgramTest, KeepsTheLatestCheckpoints) {
+  ASSERT_EQ(run(flags("--steps 8 --save-every 2 --keep 2 " + out("run"))).exit_code, 0);
+  EXPECT_FALSE(std::filesystem::exists(path("run") / "step-00000004"));
+  EXPECT_TRUE(std::filesystem::exists(path("run") / "step-00000006"));
+  EXPECT_TRUE(std::filesystem::exists(path("run") / "step-00000008"));
+}
+
+TEST_F(ProgramTest, DivergenceStopsWithTheLastCheckpointIntact) {
+  const Outcome outcome =
+      run(flags("--steps 50 --save-every 1 --keep 100 --lr 1e38 --min-lr 1e38 --warmup 0 --clip 0 "
+                "--weight-decay 0 " +
+                out("run")));
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.output, HasSubstr("training has diverged"));
+  EXPECT_THAT(outcome.output, HasSubstr("is intact"));
+  EXPECT_TRUE(latest_checkpoint(path("run")));
+}
+
+TEST_F(ProgramTest, ExportsAndStartsFromWeights) {
+  ASSERT_EQ(run(flags("--steps 3 " + out("run"))).exit_code, 0);
+  const auto weights = path("w.safetensors");
+  ASSERT_EQ(
+      run(fmt::format("export --checkpoint {} --file {}", path("run").string(), weights.string()))
+          .exit_code,
+      0);
+  EXPECT_EQ(SafetensorsFile(weights).at("h.0.attn.c_attn.weight").shape, (Shape{16, 48}));
+  ASSERT_EQ(
+      run(flags(fmt::format("--steps 0 --init {} {}", weights.string(), out("again")))).exit_code,
+      0);
+  ASSERT_EQ(run(fmt::format("export --checkpoint {} --file {}", path("again").string(),
+                            path("w2.safetensors").string()))
+                .exit_code,
+            0);
+  const SafetensorsFile first(weights), second(path("w2.safetensors"));
+  EXPECT_EQ(crc32_of(first.file_bytes()), crc32_of(second.file_bytes()));
+}
+
+TEST_F(ProgramTest, ProfileHasTheSimulatorsKeys) {
+  const Outcome outcome = run(flags("--steps 2 --grid 2x1x1x1 --profile " + out("run")));
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.output;
+  EXPECT_THAT(outcome.output, HasSubstr("gemm"));
+  EXPECT_THAT(outcome.output, HasSubstr("all_reduce x"));
+  std::ifstream stream(path("run") / "profile.json");
+  const auto profile = nlohmann::json::parse(stream);
+  for (const char* key : {"step_time_s", "tokens_per_s", "time_per_gpu", "kernels"})
+    EXPECT_TRUE(profile.contains(key));
+  const auto& collectives = profile["time_per_gpu"]["collectives"];
+  EXPECT_EQ(collectives[0]["kind"], "all_reduce");
+}
+
+TEST_F(ProgramTest, TrainsOnTheLicenceTextsOfTheSystem) {
+  if (!std::filesystem::exists("/usr/share/common-licenses")) GTEST_SKIP() << "not a Debian system";
+  const Outcome outcome =
+      run(fmt::format("--model {} --data /usr/share/common-licenses --steps 1 --peak-tflops 1",
+                      path("tiny.json").string()));
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.output;
+}
+
+TEST_F(ProgramTest, QuietPrintsNothing) {
+  EXPECT_EQ(run(flags("--steps 1 --quiet")).output, "");
+}
+
+TEST_F(ProgramTest, HelpExplainsAndSucceeds) {
+  for (const char* command :
+       {"help", "--help", "train --help", "generate --help", "export --help"}) {
+    const Outcome outcome = run(command);
+    EXPECT_EQ(outcome.exit_code, 0) << command;
+    EXPECT_THAT(outcome.output, HasSubstr("fourfold-train")) << command;
+  }
+}
+
+TEST_F(ProgramTest, BadUsageEndsWithCode2AndTheRemedy) {
+  ASSERT_EQ(run(flags("--steps 1 " + out("used"))).exit_code, 0);
+  directory_.file("short.txt", "abc");
+  const struct {
+    std::string arguments, message;
+  } kCases[] = {
+      {"", "no command given"},
+      {"trian", "did you mean \"train\"?"},
+      {flags("--steps 1 --gird 1x1x1x1"), "did you mean \"--grid\"?"},
+      {flags(), "--steps is missing"},
+      {flags("--steps ten"), "--steps ten: is not a whole number"},
+      {flags("--steps 1 --lr fast"), "--lr fast: is not a number"},
+      {flags("--steps 1 --lr 1e-3 --min-lr 1e-2"), "--min-lr 1e-2: must be from 0 to 0.001"},
+      {flags("--steps 1 --dropout 1"), "--dropout 1: must be from 0 to 0.99"},
+      {flags("--steps 1 --grid 3x1x1x1"), "heads 2 is not divisible by grid.x 3"},
+      {flags("--steps 1 --seq 17"), "sequence length 17 is outside 1 ... 16"},
+      {flags("--steps 1 --backend gpu"), "unknown backend \"gpu\""},
+      {flags("--steps 1 --resume"), "--resume needs --out"},
+      {flags("--steps 1 --eval-every 1 --validation-fraction 0"), "--eval-every needs"},
+      {flags("--steps 1 --metrics /proc/x/y"), "--metrics /proc/x/y: cannot be written"},
+      {flags("--steps 1 --init missing.safetensors"), "there is no such file"},
+      {flags("--steps 2 " + out("used")), "add --resume to continue it"},
+      {flags("--steps 2 --resume --seed 2 " + out("used")), "was made with --seed 1, now it is 2"},
+      {flags("--steps 2 --resume --seq 8 " + out("used")), "was made with --seq 16, now it is 8"},
+      {"--model gpt-nan --data x --steps 1", "did you mean \"gpt-nano\"?"},
+      {"--model gpt-nano --steps 1", "--data is missing"},
+      {"--model gpt-nano --data missing.txt --steps 1", "there is no such file"},
+      {fmt::format("--model gpt-nano --data {} --steps 1", path("short.txt").string()),
+       "needs at least 129"},
+      {"generate --prompt x", "--checkpoint is missing"},
+      {fmt::format("generate --checkpoint {} --prompt x", path("nothing").string()),
+       "there is no checkpoint"},
+      {fmt::format("generate --checkpoint {} --prompt ''", path("used").string()),
+       "the prompt is empty"},
+      {fmt::format("export --checkpoint {} --file {}", path("used").string(),
+                   path("text.txt").string()),
+       "exists"},
+  };
+  for (const auto& test : kCases) {
+    const Outcome outcome = run(test.arguments);
+    EXPECT_EQ(outcome.exit_code, 2) << test.arguments << "\n" << outcome.output;
+    EXPECT_THAT(outcome.output, HasSubstr(test.message)) << test.arguments;
+  }
+}
+
+}  // namespace
+}  // namespace fourfold::real
