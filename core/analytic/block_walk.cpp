@@ -53,22 +53,23 @@ HeldMemory StepWalk::block_backward(Kept kept, bool is_first) {
   HeldMemory d_middle;
   {
     const HeldMemory d_normed = mlp_backward(kept);
-    d_middle = norm_backward(costs_.norm.backward_residual, 0);
+    d_middle = norm_backward(costs_.norm.backward_residual, {});
     kept.middle.release();
     kept.norm2_moments.release();
   }
   const HeldMemory d_normed = attention_backward(kept, is_first);
-  return norm_backward(costs_.norm.backward_residual, is_first ? early(parameters_.vectors_y) : 0);
+  return norm_backward(costs_.norm.backward_residual,
+                       is_first ? early(parameters_.vectors_y) : CollectiveTime{});
 }
 
 HeldMemory StepWalk::mlp_backward(Kept& kept) {
   const HeldMemory d_expanded =
-      linear_backward(contract_, &parameters_.expand, std::move(kept.contract_weight), 0, 0);
+      linear_backward(contract_, &parameters_.expand, std::move(kept.contract_weight), {}, {});
   kept.contract_input.release();
   rank_.compute(costs_.gelu_backward);
   kept.expanded.release();
   HeldMemory d_input =
-      linear_backward(expand_, &parameters_.projection, std::move(kept.expand_weight), 0, 0);
+      linear_backward(expand_, &parameters_.projection, std::move(kept.expand_weight), {}, {});
   kept.expand_input.release();
   return d_input;
 }
@@ -77,15 +78,15 @@ HeldMemory StepWalk::attention_backward(Kept& kept, bool is_first) {
   const HeldMemory d_qkv = rank_.take(costs_.qkv.output, kWorkspace);
   {
     const HeldMemory d_attention =
-        linear_backward(projection_, &parameters_.qkv, std::move(kept.projection_weight), 0, 0);
+        linear_backward(projection_, &parameters_.qkv, std::move(kept.projection_weight), {}, {});
     rank_.compute(costs_.attention_backward);
     kept.qkv.release();
     kept.attention_output.release();
     kept.saved.release();
   }
-  HeldMemory d_input =
-      linear_backward(qkv_, is_first ? nullptr : &parameters_.contract, std::move(kept.qkv_weight),
-                      early(parameters_.block_bucket), is_first ? early(parameters_.vectors_x) : 0);
+  HeldMemory d_input = linear_backward(qkv_, is_first ? nullptr : &parameters_.contract,
+                                       std::move(kept.qkv_weight), early(parameters_.block_bucket),
+                                       is_first ? early(parameters_.vectors_x) : CollectiveTime{});
   kept.qkv_input.release();
   return d_input;
 }
@@ -100,7 +101,8 @@ HeldMemory StepWalk::norm_forward(HeldMemory* kept_moments) {
   return output;
 }
 
-HeldMemory StepWalk::norm_backward(const KernelCost& backward, Seconds vectors_reduction) {
+HeldMemory StepWalk::norm_backward(const KernelCost& backward,
+                                   const CollectiveTime& vectors_reduction) {
   const HeldMemory row_sums = rank_.take(costs_.row_pairs, kWorkspace);
   rank_.compute(costs_.norm.backward_sums);
   start_reduction(vectors_reduction);
@@ -121,8 +123,8 @@ HeldMemory StepWalk::linear_forward(const LinearLayer& layer, const WeightCosts*
 }
 
 HeldMemory StepWalk::linear_backward(const LinearLayer& layer, const WeightCosts* next,
-                                     HeldMemory weight, Seconds weight_reduction,
-                                     Seconds bias_reduction) {
+                                     HeldMemory weight, const CollectiveTime& weight_reduction,
+                                     const CollectiveTime& bias_reduction) {
   if (!recomputes()) weight = take_weight(layer.weight, next);
   const auto parameter_gradients = [&] {
     HeldMemory d_weight = rank_.take(layer.costs.weight, kWorkspace);

@@ -51,11 +51,12 @@ AxisTimes communication_time(std::span<const LinearShape> layers, std::int64_t b
   return {count * block.x, count * block.y, count * block.z, count * block.data};
 }
 
-Seconds FittedCollectives::time(CollectiveKind kind, Bytes full_bytes, AxisSet axes) const {
+CollectiveTime FittedCollectives::time(CollectiveKind kind, Bytes full_bytes, AxisSet axes) const {
   const GroupPlacement group = place_groups(axes, grid_, links_.gpus_per_node);
-  if (group.ranks == 1) return 0.0;
+  if (group.ranks == 1) return {};
   const CollectiveCost cost = model_.cost(kind, full_bytes, group);
-  return cost.join(transfer(cost, ring_bytes_per_rank(kind, full_bytes, group.ranks), group));
+  const Seconds moving = transfer(cost, ring_bytes_per_rank(kind, full_bytes, group.ranks), group);
+  return {cost.join(moving), moving, group.nodes > 1};
 }
 
 Seconds FittedCollectives::transfer(const CollectiveCost& cost, double ring_bytes,

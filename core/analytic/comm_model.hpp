@@ -30,6 +30,13 @@ AxisTimes communication_time(std::span<const LinearShape> layers, std::int64_t b
                              const TrainConfig& train, const CommCounts& counts,
                              const BandwidthTable& bandwidths);
 
+/// How long one collective takes on links that its siblings use too, but nobody else.
+struct CollectiveTime {
+  Seconds total = 0;          ///< 0 for a group of one
+  Seconds transfer = 0;       ///< the part that grows when others use the links
+  bool across_nodes = false;  ///< over NICs, else over in-node links
+};
+
 /// Fitted times of collectives on one grid, while all groups along the same axes do the same:
 /// start-up, latency and protocol as CollectiveModel has them; the bytes of a ring at the group's
 /// share of its links, which is Eq 7 with a node's NICs in the place of beta_inter.
@@ -39,8 +46,8 @@ class FittedCollectives {
   FittedCollectives(const CollectiveModel& model, const NodeLinks& links, const Grid& grid)
       : model_(model), links_(links), grid_(grid) {}
 
-  /// `full_bytes` as in core/backend/collective.hpp. 0 for a group of one.
-  Seconds time(CollectiveKind kind, Bytes full_bytes, AxisSet axes) const;
+  /// `full_bytes` as in core/backend/collective.hpp.
+  CollectiveTime time(CollectiveKind kind, Bytes full_bytes, AxisSet axes) const;
 
  private:
   Seconds transfer(const CollectiveCost& cost, double ring_bytes,

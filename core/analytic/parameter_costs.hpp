@@ -12,17 +12,17 @@ namespace fourfold {
 
 /// A matrix sharded over z.
 struct WeightCosts {
-  Bytes block = 0;        ///< gathered
-  Bytes shard = 0;        ///< this rank's part, in the training type
-  Seconds gather = 0;     ///< all-gather of the block; 0 without z
-  Seconds scatter = 0;    ///< reduce-scatter of its gradient; 0 without z
-  KernelCost accumulate;  ///< gradient shard += scattered
+  Bytes block = 0;         ///< gathered
+  Bytes shard = 0;         ///< this rank's part, in the training type
+  CollectiveTime gather;   ///< all-gather of the block
+  CollectiveTime scatter;  ///< reduce-scatter of its gradient
+  KernelCost accumulate;   ///< gradient shard += scattered
 };
 
 /// Parameters that are reduced and updated together.
 struct BucketCosts {
   std::int64_t elements = 0;
-  Seconds reduce = 0;  ///< all-reduce of the gradients; 0 for a group of one
+  CollectiveTime reduce;  ///< all-reduce of the gradients
   KernelCost clear, squares, update;
 };
 

@@ -47,28 +47,60 @@ void RankWalk::compute(const KernelCost& kernel) {
   totals_.flops += kernel.flops;
 }
 
-WalkedCollective RankWalk::start(Stream stream, Seconds duration) {
+WalkedCollective RankWalk::start(Stream stream, const CollectiveTime& time) {
   WalkedCollective collective;
   collective.stream = stream;
-  if (duration == 0.0) return collective;
-  clock(stream) = std::max(clock(stream), clock(Stream::compute)) + duration;
-  totals_.busy[static_cast<std::size_t>(stream)] += duration;
-  collective.done = clock(stream);
+  if (time.total == 0.0) return collective;
+  Flow flow;
+  flow.begin = std::max(clock(stream), clock(Stream::compute));
+  flow.end = flow.begin + time.total;
+  flow.transfer = time.transfer;
+  flow.across_nodes = time.across_nodes;
+  const auto own = static_cast<std::size_t>(stream);
+  Seconds delay = 0;
+  for (std::size_t other = 0; other < kStreamCount; ++other) {
+    if (other != own) delay += share_links(flow, other);
+  }
+  flow.end += delay;
+  clock(stream) = flow.end;
+  totals_.busy[own] += time.total;
+  flows_[own].push_back(flow);
+  collective.in_flight = true;
   return collective;
 }
 
+Seconds RankWalk::share_links(const Flow& flow, std::size_t other_stream) {
+  Seconds needed = 0;  // by the other stream's flows from flow.begin on
+  Seconds delay = 0;
+  for (Flow& other : flows_[other_stream]) {
+    if (other.end <= flow.begin) continue;
+    if (other.across_nodes == flow.across_nodes) {
+      needed += std::min(other.transfer, other.end - flow.begin);
+    }
+    if (other.begin > flow.begin) other.begin += delay;  // behind those that were delayed
+    delay = std::min(needed, flow.transfer);
+    other.end += delay;
+  }
+  clocks_[other_stream] += delay;
+  return delay;
+}
+
 HeldMemory RankWalk::join(WalkedCollective& collective) {
-  const Seconds stall = collective.done - clock(Stream::compute);
-  if (stall > 0) {
-    totals_.exposed[static_cast<std::size_t>(collective.stream)] += stall;
-    clock(Stream::compute) = collective.done;
+  if (std::exchange(collective.in_flight, false)) {
+    const auto stream = static_cast<std::size_t>(collective.stream);
+    const Seconds stall = flows_[stream].front().end - clock(Stream::compute);
+    flows_[stream].pop_front();
+    if (stall > 0) {
+      totals_.exposed[stream] += stall;
+      clock(Stream::compute) += stall;
+    }
   }
   collective.input.release();
   return std::move(collective.output);
 }
 
-void RankWalk::run(Stream stream, Seconds duration) {
-  WalkedCollective collective = start(stream, duration);
+void RankWalk::run(Stream stream, const CollectiveTime& time) {
+  WalkedCollective collective = start(stream, time);
   join(collective);
 }
 

@@ -1,11 +1,17 @@
 #pragma once
 // One rank walking through its step in numbers: clocks instead of streams, byte counts instead of
 // tensors. It follows CUDA's stream rules, like the simulator, but knows no other rank: a collective
-// starts when this rank reaches it and lasts as long as it is told.
+// starts when this rank reaches it, and all ranks are taken to do the same at the same time.
+//
+// Collectives of different streams that are under way at the same time share the links, evenly: one
+// that needs its links for T while another one still needs them for R delays that one by
+// min(T, R), and is delayed by as much.
 
 #include <array>
+#include <deque>
 #include <utility>
 
+#include "core/analytic/comm_model.hpp"
 #include "core/analytic/step_costs.hpp"
 #include "core/backend/stream.hpp"
 #include "core/program/memory_account.hpp"
@@ -29,10 +35,11 @@ class HeldMemory {
   MemoryKind kind_ = MemoryKind::workspace;
 };
 
-/// A collective in flight, with the buffers it holds until it is joined.
+/// A collective in flight, with the buffers it holds until it is joined. Those of one stream are
+/// joined in the order in which they were started.
 struct WalkedCollective {
   Stream stream = Stream::compute;
-  Seconds done = 0;
+  bool in_flight = false;
   HeldMemory input, output;
 };
 
@@ -40,7 +47,7 @@ struct WalkedCollective {
 struct WalkTotals {
   Seconds kernels = 0;
   Flops flops = 0;
-  std::array<Seconds, kStreamCount> busy{};     ///< collectives from start to end
+  std::array<Seconds, kStreamCount> busy{};     ///< collectives, as long as they take alone
   std::array<Seconds, kStreamCount> exposed{};  ///< the compute stream stood still for them
 };
 
@@ -58,11 +65,12 @@ class RankWalk {
 
   HeldMemory take(Bytes bytes, MemoryKind kind) { return {memory_, bytes, kind}; }
   void compute(const KernelCost& kernel);
-  /// Behind everything computed so far. A duration of 0 (a group of one) is no operation.
-  WalkedCollective start(Stream stream, Seconds duration);
+  /// Behind everything computed so far. A group of one is no operation.
+  WalkedCollective start(Stream stream, const CollectiveTime& time);
   /// Lets go of the input and hands over the output.
   HeldMemory join(WalkedCollective& collective);
-  void run(Stream stream, Seconds duration);  ///< starts and joins at once
+  /// Starts and joins at once.
+  void run(Stream stream, const CollectiveTime& time);
 
   Mark mark() const;
   /// As if what happened between `from` and `to` happened `times` times more.
@@ -74,11 +82,22 @@ class RankWalk {
   const MemoryAccount& memory() const { return memory_; }
 
  private:
+  /// A collective that is not joined yet.
+  struct Flow {
+    Seconds begin = 0, end = 0;
+    Seconds transfer = 0;
+    bool across_nodes = false;
+  };
+
   Seconds& clock(Stream stream) { return clocks_[static_cast<std::size_t>(stream)]; }
+  /// Delays the flows of another stream that share links with `flow`; returns by how much it is
+  /// delayed itself.
+  Seconds share_links(const Flow& flow, std::size_t other_stream);
 
   MemoryAccount memory_;
   WalkTotals totals_;
   std::array<Seconds, kStreamCount> clocks_{};
+  std::array<std::deque<Flow>, kStreamCount> flows_;  ///< by stream, oldest first
   Seconds repeated_ = 0;  ///< time in repetitions, by which all clocks are late
 };
 

@@ -109,7 +109,8 @@ void StepWalk::reduce_gradients() {
   while (!in_flight_.empty()) retire_oldest();
   if (!train_.overlap.data) {
     for (const BucketCosts* bucket : parameters_.single_buckets()) start_reduction(bucket->reduce);
-    start_reduction(static_cast<double>(model_.layers) * parameters_.block_bucket.reduce);
+    for (std::int64_t i = 0; i < model_.layers; ++i)
+      start_reduction(parameters_.block_bucket.reduce);
   }
   for (WalkedCollective& reduction : reductions_) rank_.join(reduction);
 }
@@ -177,7 +178,7 @@ HeldMemory StepWalk::forward(HeldMemory hidden) {
 }
 
 HeldMemory StepWalk::backward(HeldMemory d_hidden) {
-  d_hidden = norm_backward(costs_.norm.backward, 0);
+  d_hidden = norm_backward(costs_.norm.backward, {});
   final_input_.release();
   final_moments_.release();
   RankWalk::Mark before;
@@ -260,7 +261,8 @@ WalkedCollective StepWalk::start_gather(const WeightCosts& weight) {
   return gather;
 }
 
-void StepWalk::scatter(const WeightCosts& weight, HeldMemory d_weight, Seconds reduction) {
+void StepWalk::scatter(const WeightCosts& weight, HeldMemory d_weight,
+                       const CollectiveTime& reduction) {
   const bool sharded = train_.grid.size(Axis::z) > 1;
   HeldMemory shard = sharded ? rank_.take(weight.shard, kWorkspace) : HeldMemory();
   Scatter& started = in_flight_.emplace_back();
@@ -282,12 +284,12 @@ void StepWalk::retire_oldest() {
   start_reduction(scatter.reduction);
 }
 
-void StepWalk::start_reduction(Seconds duration) {
-  if (duration > 0) reductions_.push_back(rank_.start(Stream::comm_data, duration));
+void StepWalk::start_reduction(const CollectiveTime& time) {
+  if (time.total > 0) reductions_.push_back(rank_.start(Stream::comm_data, time));
 }
 
-Seconds StepWalk::early(const BucketCosts& bucket) const {
-  return last_micro_batch_ && train_.overlap.data ? bucket.reduce : 0;
+CollectiveTime StepWalk::early(const BucketCosts& bucket) const {
+  return last_micro_batch_ && train_.overlap.data ? bucket.reduce : CollectiveTime{};
 }
 
 }  // namespace fourfold

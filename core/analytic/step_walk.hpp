@@ -14,14 +14,14 @@ namespace fourfold {
 
 /// Times of the collectives on activations, which do not depend on how parameters are sharded.
 struct ActivationCollectives {
-  Seconds norm_sums = 0;                                      ///< all-reduce of (R, 2) over y
-  Seconds residual_x = 0;                                     ///< all-reduce of (R, h/y) over x
-  Seconds qkv = 0, projection = 0, expand = 0, contract = 0;  ///< forward all-reduces
-  Seconds d_qkv = 0, d_projection = 0, d_expand = 0, d_contract = 0;  ///< backward all-reduces
-  Seconds gather_rows = 0, scatter_rows = 0;                          ///< (R, h) over y
-  Seconds row_maximum = 0, softmax_sums = 0;                          ///< over x and y
-  Seconds loss = 0;                                                   ///< a scalar over z and data
-  Seconds squared_norm = 0;                                           ///< a scalar over x, y and z
+  CollectiveTime norm_sums;                                  ///< all-reduce of (R, 2) over y
+  CollectiveTime residual_x;                                 ///< all-reduce of (R, h/y) over x
+  CollectiveTime qkv, projection, expand, contract;          ///< forward all-reduces
+  CollectiveTime d_qkv, d_projection, d_expand, d_contract;  ///< backward all-reduces
+  CollectiveTime gather_rows, scatter_rows;                  ///< (R, h) over y
+  CollectiveTime row_maximum, softmax_sums;                  ///< over x and y
+  CollectiveTime loss;                                       ///< a scalar over z and data
+  CollectiveTime squared_norm;                               ///< a scalar over x, y and z
 };
 
 ActivationCollectives activation_collectives(const StepCosts& costs, const TrainConfig& train,
@@ -43,7 +43,7 @@ class StepWalk {
   struct LinearLayer {
     const LinearCosts& costs;
     const WeightCosts& weight;
-    Seconds forward_reduce, backward_reduce;
+    const CollectiveTime &forward_reduce, &backward_reduce;
   };
   /// What a block keeps for its backward pass, in the order in which that lets go of it.
   struct Kept {
@@ -58,7 +58,7 @@ class StepWalk {
   struct Scatter {
     WalkedCollective collective;
     const WeightCosts* weight = nullptr;
-    Seconds reduction = 0;  ///< of the bucket that it completes
+    CollectiveTime reduction;  ///< of the bucket that it completes
   };
 
   void clear_gradients();
@@ -82,22 +82,23 @@ class StepWalk {
   HeldMemory attention_backward(Kept& kept, bool is_first);
   /// The moments are moved to `kept_moments` if it is given.
   HeldMemory norm_forward(HeldMemory* kept_moments);
-  HeldMemory norm_backward(const KernelCost& backward, Seconds vectors_reduction);
+  HeldMemory norm_backward(const KernelCost& backward, const CollectiveTime& vectors_reduction);
   HeldMemory linear_forward(const LinearLayer& layer, const WeightCosts* next, Keep keep,
                             HeldMemory& kept_weight);
   /// `next`: what is gathered ahead when the weight was not kept.
   HeldMemory linear_backward(const LinearLayer& layer, const WeightCosts* next, HeldMemory weight,
-                             Seconds weight_reduction, Seconds bias_reduction);
+                             const CollectiveTime& weight_reduction,
+                             const CollectiveTime& bias_reduction);
 
   /// The gathered weight; with overlap the gather of `next`, if any, is under way afterwards.
   HeldMemory take_weight(const WeightCosts& weight, const WeightCosts* next);
   WalkedCollective start_gather(const WeightCosts& weight);
-  /// `reduction`: of the bucket that this contribution completes, or 0.
-  void scatter(const WeightCosts& weight, HeldMemory d_weight, Seconds reduction);
+  /// `reduction`: of the bucket that this contribution completes, or nothing.
+  void scatter(const WeightCosts& weight, HeldMemory d_weight, const CollectiveTime& reduction);
   void retire_oldest();
-  void start_reduction(Seconds duration);
+  void start_reduction(const CollectiveTime& time);
   /// The reduction of a bucket that is started as soon as its gradients are complete.
-  Seconds early(const BucketCosts& bucket) const;
+  CollectiveTime early(const BucketCosts& bucket) const;
   const WeightCosts& head_table() const { return parameters_.tokens; }
   bool recomputes() const { return train_.recompute == Recompute::full; }
 

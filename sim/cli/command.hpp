@@ -16,6 +16,7 @@ struct Command {
 };
 
 extern const Command kSimulateCommand;
+extern const Command kPlanCommand;
 extern const Command kModelsCommand;
 extern const Command kMachinesCommand;
 

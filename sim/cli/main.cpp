@@ -12,7 +12,7 @@
 namespace fourfold::sim {
 namespace {
 
-const std::array kCommands = {&kSimulateCommand, &kModelsCommand, &kMachinesCommand};
+const std::array kCommands = {&kSimulateCommand, &kPlanCommand, &kModelsCommand, &kMachinesCommand};
 
 std::string usage() {
   std::string text =

@@ -33,8 +33,11 @@ Recorded record(const GptConfig& model, const TrainConfig& train, const Analytic
       recorded.flops += flops(kernel->kernel);
     }
     if (const auto* issued = std::get_if<CollectiveOp>(&op.action)) {
-      recorded.busy[static_cast<std::size_t>(issued->stream)] += fitted.time(
-          issued->collective.kind, full_bytes(issued->collective), issued->collective.group);
+      recorded.busy[static_cast<std::size_t>(issued->stream)] +=
+          fitted
+              .time(issued->collective.kind, full_bytes(issued->collective),
+                    issued->collective.group)
+              .total;
     }
   }
   recorded.resident = program.resident_memory;

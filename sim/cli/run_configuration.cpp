@@ -1,0 +1,33 @@
+#include "sim/cli/run_configuration.hpp"
+
+#include "core/base/error.hpp"
+#include "sim/cli/record_step.hpp"
+
+namespace fourfold::sim {
+
+RunSetup describe_setup(const GptConfig& model, const TrainConfig& train, const Machine& machine) {
+  RunSetup setup;
+  setup.model = model;
+  setup.train = train;
+  setup.machine = machine.name;
+  setup.gpu = machine.gpu.name;
+  setup.peak_flops = machine.gpu.peak_flops;
+  setup.empirical_peak_flops = machine.gpu.empirical_peak_flops;
+  setup.gpu_memory = machine.gpu.memory;
+  return setup;
+}
+
+RunReport run_configuration(const GptConfig& model, const TrainConfig& train,
+                            std::optional<std::int64_t> micro_batch, const Machine& machine) {
+  const auto [recorded, program] = record_step(model, train, micro_batch, machine.gpu.memory);
+  RunReport report = describe_run(describe_setup(model, recorded, machine), program);
+  if (!fits(report.memory, machine.gpu.memory)) {
+    throw OutOfMemory(total(report.memory.peak), machine.gpu.memory, report.memory.peak_place);
+  }
+  SimulationOptions options;
+  options.traced_ranks = {};
+  report.result = simulate(program, recorded.grid, machine, options);
+  return report;
+}
+
+}  // namespace fourfold::sim
