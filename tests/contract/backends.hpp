@@ -22,7 +22,7 @@ struct Backend {
       run;
 };
 
-/// Recorder, reference in issue order, reference with shuffled streams.
+/// Recorder, reference in issue order, reference with shuffled streams. Under mpirun the cpu backend, see tests/cpu.
 std::vector<Backend> all_backends();
 
 /// Names the tests of a suite.
