@@ -51,8 +51,10 @@ Measurement in_own_process(const std::function<Measurement()>& work) {
     const bool sent = write(channel[1], &result, sizeof result) == sizeof result;
     _exit(sent ? 0 : 1);
   }
+  close(channel[1]);  // so that a child that fails ends the read
   Measurement result;
   if (read(channel[0], &result, sizeof result) != sizeof result) std::abort();
+  close(channel[0]);
   wait(nullptr);
   return result;
 }
