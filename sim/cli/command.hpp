@@ -17,6 +17,7 @@ struct Command {
 
 extern const Command kSimulateCommand;
 extern const Command kPlanCommand;
+extern const Command kSweepCommand;
 extern const Command kModelsCommand;
 extern const Command kMachinesCommand;
 

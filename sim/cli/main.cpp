@@ -12,7 +12,8 @@
 namespace fourfold::sim {
 namespace {
 
-const std::array kCommands = {&kSimulateCommand, &kPlanCommand, &kModelsCommand, &kMachinesCommand};
+const std::array kCommands = {&kSimulateCommand, &kPlanCommand, &kSweepCommand, &kModelsCommand,
+                              &kMachinesCommand};
 
 std::string usage() {
   std::string text =

@@ -198,7 +198,9 @@ std::string plans_csv(const std::vector<RankedPlan>& plans, const Machine& machi
     text += "\n";
   };
   std::vector<std::string> header;
-  const nlohmann::ordered_json columns = columns_of({}, machine);
+  RankedPlan any;  // every plan has the same columns
+  any.plan.train.batch = 1;
+  const nlohmann::ordered_json columns = columns_of(any, machine);
   for (const auto& column : columns.items()) header.push_back(column.key());
   add_line(header);
   for (const RankedPlan& ranked : plans) {
