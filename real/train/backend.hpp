@@ -2,19 +2,33 @@
 // Where a rank's program runs: the one place that knows the backends by name.
 
 #include <functional>
-#include <string>
-#include <vector>
 
 #include "core/backend/rank_context.hpp"
+#include "core/cli/arguments.hpp"
 
 namespace fourfold::real {
 
-/// "reference" (ranks as threads of this process), and what else was built.
-std::vector<std::string> backend_names();
+enum class BackendKind : std::uint8_t {
+  reference,  ///< ranks are threads of this process
+  cpu         ///< ranks are processes that mpirun or srun has started
+};
+/// Throws ConfigError.
+BackendKind parse_backend(std::string_view text);
+std::string_view name_of(BackendKind kind);
 
-/// Runs `program` on every rank of `grid`. Throws ConfigError for an unknown backend, and the first error of any rank,
-/// after which all ranks have stopped.
-void run_on_backend(const std::string& backend, const Grid& grid,
+struct BackendOptions {
+  BackendKind kind = BackendKind::cpu;
+  int threads = 1;  ///< of a rank, on cpu
+};
+
+/// The flags --backend and --threads.
+void add_backend_options(boost::program_options::options_description& options);
+BackendOptions read_backend_options(const Arguments& arguments);
+
+/// Runs `program` on every rank of `grid`. When it fails on one, all are stopped: on `reference` by an exception, the
+/// first that any rank has thrown; on `cpu` the message is printed and all processes end. Throws ConfigError unless the
+/// launcher has started as many processes as the backend needs.
+void run_on_backend(const BackendOptions& options, const Grid& grid,
                     const std::function<void(RankContext&)>& program);
 
 }  // namespace fourfold::real

@@ -30,7 +30,7 @@ po::options_description generate_options() {
   options.add_options()("seed", value("N"), "of the draws; 1 if not given");
   options.add_options()("grid", value("XxYxZxDATA"), "1x1x1x1 if not given");
   options.add_options()("dtype", value("TYPE"), "fp32 (default), bf16, fp64");
-  options.add_options()("backend", value("NAME"), "reference if not given");
+  add_backend_options(options);
   options.add_options()("help", "this text");
   return options;
 }
@@ -126,7 +126,7 @@ int generate_command(const Words& words) {
     return 0;
   }
   const GenerateRequest request = read_request(arguments);
-  run_on_backend(arguments.text("backend", "reference"), request.train.grid,
+  run_on_backend(read_backend_options(arguments), request.train.grid,
                  [&](RankContext& context) { generate(context, request); });
   return 0;
 }

@@ -1,12 +1,15 @@
 // fourfold-train: chooses the command and turns errors into messages and exit codes.
 
+#include <chrono>
 #include <iostream>
+#include <thread>
 
 #include <fmt/format.h>
 
 #include "core/base/error.hpp"
 #include "core/base/names.hpp"
 #include "real/train/command.hpp"
+#include "real/train/launcher.hpp"
 
 namespace fourfold::real {
 namespace {
@@ -40,6 +43,19 @@ int run(const Words& words) {
 }  // namespace
 }  // namespace fourfold::real
 
+namespace {
+
+/// An error that all processes of a parallel run meet, such as a wrong flag, is told by the first one: the others wait
+/// until the launcher has stopped them.
+int report(const char* message, int exit_code) {
+  constexpr std::chrono::seconds kPatience{3};
+  if (fourfold::real::launcher_rank() != 0) std::this_thread::sleep_for(kPatience);
+  fmt::print(stderr, "fourfold-train: {}\n", message);
+  return exit_code;
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
   try {
     const int code = fourfold::real::run({argv + 1, argv + argc});
@@ -47,15 +63,11 @@ int main(int argc, char** argv) {
       throw fourfold::Error("standard output could not be written completely");
     return code;
   } catch (const fourfold::ConfigError& error) {
-    fmt::print(stderr, "fourfold-train: {}\n", error.what());
-    return 2;
+    return report(error.what(), 2);
   } catch (const std::bad_alloc&) {
-    fmt::print(stderr,
-               "fourfold-train: this computer's memory does not suffice; choose a smaller model or "
-               "--micro-batch\n");
-    return 1;
+    return report(
+        "this computer's memory does not suffice; choose a smaller model or --micro-batch", 1);
   } catch (const std::exception& error) {
-    fmt::print(stderr, "fourfold-train: {}\n", error.what());
-    return 1;
+    return report(error.what(), 1);
   }
 }

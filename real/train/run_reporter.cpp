@@ -40,10 +40,11 @@ RunReporter::RunReporter(const TrainJob& job, double peak_flops)
   if (request_.quiet) return;
   const TrainConfig& train = request_.train;
   fmt::print(
-      "{}: {:.2f} M parameters, grid {} ({} ranks, {}), batch {} x {} tokens in {} micro-batches, "
+      "{}: {:.2f} M parameters, grid {} (ranks: {}, backend {}), batch {} x {} tokens in {} "
+      "micro-batches, "
       "{}, overlap {}\n",
       request_.model.name, static_cast<double>(request_.model.parameters()) / kMega,
-      train.grid.to_string(), train.grid.world_size(), request_.backend, train.batch,
+      train.grid.to_string(), train.grid.world_size(), name_of(request_.backend.kind), train.batch,
       train.sequence, train.micro_batches(), name_of(train.dtype), to_string(train.overlap));
   fmt::print("{} samples of {} tokens in an epoch; peak {:.1f} GFLOP/s\n", job.training.windows(),
              train.sequence, peak_flops / kGiga);

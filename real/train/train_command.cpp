@@ -11,11 +11,11 @@ constexpr const char* kExamples =
     "Trains a GPT.\n"
     "\n"
     "Examples:\n"
-    "  fourfold-train --model gpt-nano --data /usr/share/common-licenses --steps 50 --seq 64\n"
-    "  fourfold-train --model gpt-nano --grid 2x2x2x1 --data corpus.txt --steps 200 --out run "
-    "--save-every 50\n"
-    "  fourfold-train --model gpt-nano --grid 2x1x1x1 --data corpus.txt --steps 200 --out run "
-    "--resume\n"
+    "  fourfold-train --model gpt-nano --data /usr/share/common-licenses --steps 50\n"
+    "  mpirun -n 8 fourfold-train --model gpt-nano --grid 2x2x2x1 --data corpus.txt --steps 200 "
+    "--out run\n"
+    "  mpirun -n 2 fourfold-train --model gpt-nano --grid 1x1x1x2 --data corpus.txt --steps 400 "
+    "--out run --resume\n"
     "\n"
     "A resumed run may have another grid, batch, micro-batch, overlap and recomputation.\n";
 

@@ -44,7 +44,7 @@ po::options_description model_and_data_options() {
 
 po::options_description method_options() {
   po::options_description options("How to train it", 100);
-  options.add_options()("backend", value("NAME"), "reference (default): ranks as threads, slow");
+  add_backend_options(options);
   options.add_options()("grid", value("XxYxZxDATA"),
                         "ranks along x, y, z and data; 1x1x1x1 if not given");
   options.add_options()("order", value("AXES"),
@@ -166,7 +166,7 @@ TrainRequest read_train_request(const Arguments& arguments) {
   request.train = read_train_config(arguments, request.model);
   request.seed = static_cast<std::uint64_t>(arguments.integer("seed", {0, kUnlimited}, 1));
   request.train.seed = request.seed;
-  request.backend = arguments.text("backend", "reference");
+  request.backend = read_backend_options(arguments);
   request.data = paths(arguments, "data");
   if (arguments.has("validation-data"))
     request.validation_data = paths(arguments, "validation-data");

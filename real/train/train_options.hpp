@@ -6,13 +6,14 @@
 #include "core/cli/arguments.hpp"
 #include "core/models/gpt_config.hpp"
 #include "core/schedule/train_config.hpp"
+#include "real/train/backend.hpp"
 
 namespace fourfold::real {
 
 struct TrainRequest {
   GptConfig model;
   TrainConfig train;
-  std::string backend;
+  BackendOptions backend;
 
   std::vector<std::filesystem::path> data, validation_data;
   double validation_fraction = 0;  ///< of `data`, where there is no validation_data

@@ -26,8 +26,17 @@ struct Outcome {
   std::string output;  ///< standard output and standard error
 };
 
-Outcome run(const std::string& arguments) {
-  FILE* const pipe = ::popen(fmt::format("{} {} 2>&1", FOURFOLD_TRAIN, arguments).c_str(), "r");
+/// mpirun on one machine: more ranks than cores, also as root (containers).
+std::string mpirun(int ranks) {
+  return fmt::format(
+      "OMPI_MCA_hwloc_base_binding_policy=none {} --oversubscribe --allow-run-as-root -n {} ",
+      FOURFOLD_MPIRUN, ranks);
+}
+
+Outcome run(const std::string& arguments, const std::string& launcher = "") {
+  const std::string command =
+      fmt::format("{}{} {} 2>&1 < /dev/null", launcher, FOURFOLD_TRAIN, arguments);
+  FILE* const pipe = ::popen(command.c_str(), "r");
   Outcome outcome;
   for (int letter = std::fgetc(pipe); letter != EOF; letter = std::fgetc(pipe)) {
     outcome.output += static_cast<char>(letter);
@@ -106,21 +115,25 @@ TEST_F(ProgramTest, LearnsAndContinuesTheText) {
       run(fmt::format("generate --checkpoint {} --prompt '{}' --tokens 20 --temperature 0",
                       path("run").string(), prompt));
   EXPECT_EQ(generated.output, "the quick brown fox jumps over the l\n");
-  const Outcome on_grid = run(fmt::format(
-      "generate --checkpoint {} --prompt '{}' --tokens 20 --temperature 0 --grid 2x2x1x1",
-      path("run").string(), prompt));
+  const Outcome on_grid =
+      run(fmt::format("generate --checkpoint {} --prompt '{}' --tokens 20 --temperature 0 "
+                      "--backend reference --grid 2x2x1x1",
+                      path("run").string(), prompt));
   EXPECT_EQ(on_grid.output, generated.output);
 }
 
 TEST_F(ProgramTest, LossesDoNotDependOnTheGrid) {
   ASSERT_EQ(run(flags("--steps 5 --dropout 0.1 " + out("one"))).exit_code, 0);
-  ASSERT_EQ(run(flags("--steps 5 --dropout 0.1 --grid 2x2x2x2 " + out("many"))).exit_code, 0);
+  ASSERT_EQ(run(flags("--steps 5 --dropout 0.1 --backend reference --grid 2x2x2x2 " + out("many")))
+                .exit_code,
+            0);
   const auto one = losses("one"), many = losses("many");
   for (std::size_t i = 0; i < 5; ++i) EXPECT_NEAR(many[i], one[i], 1e-5 * one[i]);
 }
 
 TEST_F(ProgramTest, ResumesBitForBitAfterAKill) {
-  const std::string arguments = flags("--steps 20 --save-every 5 --grid 2x1x2x1 --dropout 0.1 ");
+  const std::string arguments =
+      flags("--steps 20 --save-every 5 --backend reference --grid 2x1x2x1 --dropout 0.1 ");
   ASSERT_EQ(run(arguments + out("straight")).exit_code, 0);
   run_until_checkpoint(arguments + out("killed"), "killed", 10);
   const Outcome resumed = run(arguments + out("killed") + " --resume");
@@ -131,16 +144,54 @@ TEST_F(ProgramTest, ResumesBitForBitAfterAKill) {
 
 TEST_F(ProgramTest, ResumesOnAnotherGridWithinRounding) {
   const std::string arguments = flags("--steps 20 --save-every 10 ");
-  ASSERT_EQ(run(arguments + "--grid 2x1x1x2 " + out("straight")).exit_code, 0);
-  run_until_checkpoint(arguments + "--grid 2x1x1x2 " + out("killed"), "killed", 10);
-  ASSERT_EQ(
-      run(arguments + "--grid 1x2x2x1 --micro-batch 2 --recompute full --overlap none --resume " +
-          out("killed"))
-          .exit_code,
-      0);
+  ASSERT_EQ(run(arguments + "--backend reference --grid 2x1x1x2 " + out("straight")).exit_code, 0);
+  run_until_checkpoint(arguments + "--backend reference --grid 2x1x1x2 " + out("killed"), "killed",
+                       10);
+  ASSERT_EQ(run(arguments +
+                "--backend reference --grid 1x2x2x1 --micro-batch 2 --recompute full --overlap "
+                "none --resume " +
+                out("killed"))
+                .exit_code,
+            0);
   const auto straight = losses("straight"), killed = losses("killed");
   ASSERT_EQ(killed.size(), 20U);
   for (std::size_t i = 0; i < 20; ++i) EXPECT_NEAR(killed[i], straight[i], 1e-5 * straight[i]);
+}
+
+TEST_F(ProgramTest, ProcessesUnderMpirunGiveTheLossesOfThreads) {
+  ASSERT_EQ(run(flags("--steps 6 --backend reference --grid 2x1x1x2 " + out("threads"))).exit_code,
+            0);
+  const Outcome first =
+      run(flags("--steps 6 --save-every 3 --grid 2x1x1x2 " + out("processes")), mpirun(4));
+  ASSERT_EQ(first.exit_code, 0) << first.output;
+  // A resumed run of two processes repeats the last steps.
+  std::filesystem::remove_all(checkpoint_path(path("processes"), 6));
+  const auto all = losses("processes");
+  const Outcome resumed =
+      run(flags("--steps 6 --grid 1x1x2x1 --resume " + out("processes")), mpirun(2));
+  ASSERT_EQ(resumed.exit_code, 0) << resumed.output;
+  const auto threads = losses("threads"), repeated = losses("processes");
+  ASSERT_EQ(repeated.size(), 6U);
+  for (std::size_t i = 0; i < 6; ++i) {
+    EXPECT_NEAR(all[i], threads[i], 1e-5 * threads[i]);
+    EXPECT_NEAR(repeated[i], threads[i], 1e-5 * threads[i]);
+  }
+}
+
+TEST_F(ProgramTest, ErrorsUnderMpirunAreToldOnceAndStopAll) {
+  const Outcome outcome = run(flags("--steps 6 --grid 4x1x1x1"), mpirun(2));
+  EXPECT_EQ(outcome.exit_code, 2);
+  const std::string message = "heads 2 is not divisible by grid.x 4";
+  const std::size_t found = outcome.output.find(message);
+  ASSERT_NE(found, std::string::npos) << outcome.output;
+  EXPECT_EQ(outcome.output.find(message, found + 1), std::string::npos) << outcome.output;
+}
+
+TEST_F(ProgramTest, DivergenceOfProcessesStopsAllWithOneMessage) {
+  const Outcome outcome = run(
+      flags("--steps 50 --lr 1e38 --min-lr 1e38 --warmup 0 --clip 0 --grid 1x1x1x2"), mpirun(2));
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.output, HasSubstr("training has diverged; no checkpoint was saved"));
 }
 
 TEST_F(ProgramTest, KeepsTheLatestCheckpoints) {
@@ -181,7 +232,8 @@ TEST_F(ProgramTest, ExportsAndStartsFromWeights) {
 }
 
 TEST_F(ProgramTest, ProfileHasTheSimulatorsKeys) {
-  const Outcome outcome = run(flags("--steps 2 --grid 2x1x1x1 --profile " + out("run")));
+  const Outcome outcome =
+      run(flags("--steps 2 --backend reference --grid 2x1x1x1 --profile " + out("run")));
   ASSERT_EQ(outcome.exit_code, 0) << outcome.output;
   EXPECT_THAT(outcome.output, HasSubstr("gemm"));
   EXPECT_THAT(outcome.output, HasSubstr("all_reduce x"));
@@ -233,6 +285,7 @@ TEST_F(ProgramTest, BadUsageEndsWithCode2AndTheRemedy) {
       {flags("--steps 1 --backend gpu"), "unknown backend \"gpu\""},
       {flags("--steps 1 --resume"), "--resume needs --out"},
       {flags("--steps 1 --eval-every 1 --validation-fraction 0"), "--eval-every needs"},
+      {flags("--steps 1 --grid 2x1x1x1"), "has 2 ranks, but there are 1 processes"},
       {flags("--steps 1 --metrics /proc/x/y"), "--metrics /proc/x/y: cannot be written"},
       {flags("--steps 1 --init missing.safetensors"), "there is no such file"},
       {flags("--steps 2 " + out("used")), "add --resume to continue it"},
