@@ -50,6 +50,7 @@ struct Network::State {
   s4u::NetZone* virtual_zone = nullptr;
   std::vector<s4u::Host*> virtual_hosts;
   std::vector<s4u::Link*> simgrid_links;
+  std::unordered_map<std::string, const s4u::Host*> hosts;  // SimGrid searches all hosts for a name
   std::vector<Link> links;
   std::unordered_map<const s4u::Link*, LinkId> link_ids;
   std::size_t routes = 0;
@@ -65,9 +66,14 @@ struct Network::State {
     return virtual_hosts[other < source_index(route) ? other : other + 1];
   }
 
+  void take_hosts();
   void take_links();
   void finish(const s4u::Activity& activity);
 };
+
+void Network::State::take_hosts() {
+  for (const s4u::Host* host : engine->get_all_hosts()) hosts[host->get_name()] = host;
+}
 
 /// Numbers the links and moves their latencies out of SimGrid.
 void Network::State::take_links() {
@@ -118,6 +124,7 @@ Network::Network(const std::filesystem::path& file) : state_(std::make_unique<St
         state_->virtual_zone->create_host(fmt::format("fourfold-route-{}", i), 1.0));
   }
   state_->engine->seal_platform();
+  state_->take_hosts();
   state_->take_links();
   s4u::Activity::on_completion_cb(
       [state = state_.get()](const s4u::Activity& activity) { state->finish(activity); });
@@ -131,7 +138,8 @@ const std::vector<Link>& Network::links() const {
 
 Path Network::path(const std::string& source_host, const std::string& destination_host) const {
   const auto find = [&](const std::string& name) {
-    if (const s4u::Host* host = s4u::Host::by_name_or_null(name)) return host;
+    const auto host = state_->hosts.find(name);
+    if (host != state_->hosts.end()) return host->second;
     throw ConfigError(fmt::format(
         "platform {} has no host \"{}\"; every GPU R needs a host gpu-R inside its node, and "
         "every network port N a host nic-N",
