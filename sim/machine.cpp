@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdlib>
+#include <exception>
 
 #include <fmt/format.h>
 
@@ -39,6 +41,18 @@ fs::path find_constants(const fs::path& platform, const std::string& folder,
       unknown_name_message(folder == "gpus" ? "gpu" : "library", name, stems(shipped, ".json"))));
 }
 
+void check_links(const Network& network) {
+  for (const Link& link : network.links()) {
+    if (!(link.bandwidth > 0) || !std::isfinite(link.bandwidth) || !(link.latency >= 0) ||
+        !std::isfinite(link.latency)) {
+      throw ConfigError(
+          fmt::format("link \"{}\" has a bandwidth of {} B/s and a latency of {} s; "
+                      "the one must be positive, the other not negative",
+                      link.name, link.bandwidth, link.latency));
+    }
+  }
+}
+
 BytesPerSecond narrowest(const Network& network, const Path& path) {
   BytesPerSecond bandwidth = 0;
   for (const LinkId link : path.links) {
@@ -58,6 +72,19 @@ void measure_links(const Network& network, Machine& machine) {
   for (int nic = 1; nic < nics; ++nic) {
     const Path path = network.path(machine.host_name_of_nic(0), machine.host_name_of_nic(nic));
     if (nic <= machine.nics_per_node) machine.nic_bandwidth = narrowest(network, path);
+  }
+}
+
+/// Starts SimGrid. Its own messages may go on for pages about all names it knows; the first line says what is wrong.
+void measure(Machine& machine) {
+  try {
+    const Network& network = Network::load(machine.file);
+    check_links(network);
+    measure_links(network, machine);
+  } catch (const std::exception& error) {
+    const std::string message = error.what();
+    throw ConfigError(
+        fmt::format("{}: {}", machine.file.string(), message.substr(0, message.find('\n'))));
   }
 }
 
@@ -134,11 +161,7 @@ Machine load_machine(const fs::path& file) {
   machine.mesh = properties.mesh;
   machine.gpu = read_gpu_spec(find_constants(file, "gpus", properties.gpu));
   machine.library = read_library_constants(find_constants(file, "libraries", properties.library));
-  try {
-    measure_links(Network::load(file), machine);
-  } catch (const BackendError& error) {
-    throw ConfigError(error.what());
-  }
+  measure(machine);
   return machine;
 }
 

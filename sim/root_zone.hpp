@@ -14,7 +14,8 @@ struct RootProperty {
 };
 
 /// Properties of the outermost zone in the order of the file. The whole file is checked to be well-formed XML whose
-/// root is <platform> with a zone in it; errors are ConfigErrors with file, line and column.
+/// root is <platform> with a zone in it, and for mistakes on which SimGrid would end the process or fill the memory; errors
+/// are ConfigErrors with file and line.
 std::vector<RootProperty> read_root_zone(const std::filesystem::path& file);
 
 }  // namespace fourfold::sim

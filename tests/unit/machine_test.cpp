@@ -177,6 +177,21 @@ TEST_F(MachineFile, NamesAMissingHost) {
                  HasSubstr("no host \"gpu-4\""));
 }
 
+TEST_F(MachineFile, RefusesWhatWouldEndSimGrid) {
+  std::string text = platform(kProperties);
+  text.replace(text.find("Floyd"), 5, "Floid");
+  expect_refused(text, AllOf(HasSubstr("line 4"), HasSubstr("did you mean \"Floyd\"?")));
+  text = platform(kProperties);
+  text.replace(text.find("0-3"), 3, "0-99999999999");
+  expect_refused(text, AllOf(HasSubstr("line 13"), HasSubstr("more than 10000000 hosts")));
+}
+
+TEST_F(MachineFile, RefusesNegativeBandwidth) {
+  std::string text = platform(kProperties);
+  text.replace(text.find("10GBps"), 6, "-1GBps");
+  expect_refused(text, HasSubstr("has a bandwidth of -1000000000 B/s"));
+}
+
 TEST_F(MachineFile, TurnsSimGridsErrorsIntoItsOwn) {
   expect_refused(platform(kProperties, "    <cluster id=\"ports\" prefix=\"gpu-\"/>\n"),
                  HasSubstr("SimGrid refuses"));
