@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # Sourced by experiments/quickstart.sh and tests/run.sh: the Debian packages that Fourfold needs.
 
-fourfold_packages="cmake ninja-build g++ pkg-config libsimgrid-dev libexpat1-dev libboost-program-options-dev
+fourfold_packages="cmake ninja-build g++ pkg-config libsimgrid-dev libexpat1-dev zlib1g-dev libboost-program-options-dev
   nlohmann-json3-dev libfmt-dev libgtest-dev libgmock-dev libbenchmark-dev libopenmpi-dev openmpi-bin libopenblas-dev
   python3 python3-matplotlib"
 

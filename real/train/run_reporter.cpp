@@ -55,29 +55,34 @@ RunReporter::RunReporter(const TrainJob& job, double peak_flops)
   std::fflush(stdout);
 }
 
-void RunReporter::step_done(std::int64_t step, const StepResult& result, Seconds duration,
-                            std::optional<double> validation) {
+void RunReporter::step_done(const RunState& state, const Step& step) {
   constexpr double kForget = 0.1;  // of the running mean
-  mean_duration_ =
-      mean_duration_ == 0 ? duration : mean_duration_ + kForget * (duration - mean_duration_);
-  loss_ = result.loss;
-  if (validation) validation_loss_ = validation;
-  if (metrics_) {
-    nlohmann::ordered_json row = {{"step", step},
-                                  {"tokens", static_cast<double>(step) * tokens_per_step_},
-                                  {"loss", result.loss},
-                                  {"gradient_norm", result.gradient_norm},
-                                  {"step_time_s", duration},
-                                  {"tokens_per_s", tokens_per_step_ / duration},
-                                  {"MFU_percent", 100 * flops_per_step_ / duration / peak_flops_}};
-    if (validation) row["validation_loss"] = *validation;
-    metrics_->add(row);
-  }
+  mean_duration_ = mean_duration_ == 0
+                       ? step.duration
+                       : mean_duration_ + kForget * (step.duration - mean_duration_);
+  loss_ = step.result.loss;
+  if (step.validation_loss) validation_loss_ = step.validation_loss;
+  if (metrics_) metrics_->add(row_of(state, step));
   if (request_.quiet) return;
   if (on_terminal_)
-    print_progress(step);
-  else if (step % request_.log_every == 0 || step == request_.steps || validation)
-    print_line(step);
+    print_progress(state.step);
+  else if (state.step % request_.log_every == 0 || state.step == request_.steps ||
+           step.validation_loss)
+    print_line(state.step);
+}
+
+nlohmann::ordered_json RunReporter::row_of(const RunState& state, const Step& step) const {
+  nlohmann::ordered_json row = {
+      {"step", state.step},
+      {"tokens", state.position * state.sequence},
+      {"loss", step.result.loss},
+      {"gradient_norm", step.result.gradient_norm},
+      {"learning_rate", step.learning_rate},
+      {"step_time_s", step.duration},
+      {"tokens_per_s", tokens_per_step_ / step.duration},
+      {"MFU_percent", 100 * flops_per_step_ / step.duration / peak_flops_}};
+  if (step.validation_loss) row["validation_loss"] = *step.validation_loss;
+  return row;
 }
 
 void RunReporter::saved(const std::filesystem::path& checkpoint) {

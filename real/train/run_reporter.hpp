@@ -16,14 +16,20 @@ class RunReporter {
   /// Prints what will be trained. peak_flops: of all ranks together.
   RunReporter(const TrainJob& job, double peak_flops);
 
-  /// `step` steps are done; the last one took `duration`.
-  void step_done(std::int64_t step, const StepResult& result, Seconds duration,
-                 std::optional<double> validation);
+  struct Step {
+    StepResult result;
+    double learning_rate = 0;
+    Seconds duration = 0;
+    std::optional<double> validation_loss;
+  };
+  /// The step that has led to `state`.
+  void step_done(const RunState& state, const Step& step);
   void saved(const std::filesystem::path& checkpoint);
   /// Prints the summary, and of what was profiled if anything was.
   void finish(const Profiler* profiler);
 
  private:
+  nlohmann::ordered_json row_of(const RunState& state, const Step& step) const;
   void print_progress(std::int64_t step) const;
   void print_line(std::int64_t step) const;
   void clear_progress() const;

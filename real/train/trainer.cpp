@@ -41,48 +41,54 @@ void Trainer::set_weights() {
 }
 
 void Trainer::run() {
-  using Clock = std::chrono::steady_clock;
   const auto is_due = [&](std::int64_t interval) {
     return interval > 0 && state_.step % interval == 0;
   };
   while (state_.step < request_.steps) {
-    const auto begin = Clock::now();
-    const StepResult result = train_one_step();
-    const Seconds duration = std::chrono::duration<double>(Clock::now() - begin).count();
-    std::optional<double> validation;
-    if (is_due(request_.evaluate_every)) validation = validation_loss();
-    if (reporter_) reporter_->step_done(state_.step, result, duration, validation);
+    RunReporter::Step step = train_one_step();
+    if (is_due(request_.evaluate_every)) step.validation_loss = validation_loss();
+    if (reporter_) reporter_->step_done(state_, step);
     if (is_due(request_.save_every)) save();
   }
   save();
   if (reporter_) reporter_->finish(request_.profile ? &profiler_ : nullptr);
 }
 
-StepResult Trainer::train_one_step() {
+RunReporter::Step Trainer::train_one_step() {
+  using Clock = std::chrono::steady_clock;
   const TrainConfig& train = request_.train;
-  const RankBatch batch = job_.training.read(state_.position, train.batch,
-                                             context_.index(kBatchAxes), context_.size(kBatchAxes));
-  const double learning_rate =
+  const auto begin = Clock::now();
+  const RankBatch batch = part_of_batch(job_.training, state_.position);
+  RunReporter::Step step;
+  step.learning_rate =
       cosine_learning_rate(state_.step, train.optimizer.learning_rate, request_.final_learning_rate,
                            request_.warmup_steps, request_.steps);
-  const ProfiledStep profiled(profiler_, request_.profile);
-  const StepResult result =
-      train_step(context_, model_, train, part_of(batch), learning_rate, state_.step + 1);
+  {
+    const ProfiledStep profiled(profiler_, request_.profile);
+    step.result = train_step(context_, model_, train, {batch.tokens, batch.targets},
+                             step.learning_rate, state_.step + 1);
+  }
+  step.duration = std::chrono::duration<double>(Clock::now() - begin).count();
   state_.step += 1;
   state_.position += train.batch;
-  if (!std::isfinite(result.loss) || !std::isfinite(result.gradient_norm)) fail_not_finite(result);
-  return result;
+  if (!std::isfinite(step.result.loss) || !std::isfinite(step.result.gradient_norm)) {
+    fail_not_finite(step.result);
+  }
+  return step;
 }
 
 double Trainer::validation_loss() {
-  const TrainConfig& train = request_.train;
   double sum = 0;
   for (std::int64_t i = 0; i < request_.evaluation_batches; ++i) {
-    const RankBatch batch = job_.validation->read(
-        i * train.batch, train.batch, context_.index(kBatchAxes), context_.size(kBatchAxes));
-    sum += evaluate(context_, model_, train, part_of(batch));
+    const RankBatch batch = part_of_batch(*job_.validation, i * request_.train.batch);
+    sum += evaluate(context_, model_, request_.train, {batch.tokens, batch.targets});
   }
   return sum / static_cast<double>(request_.evaluation_batches);
+}
+
+RankBatch Trainer::part_of_batch(const Batches& data, std::int64_t first_sample) const {
+  return data.read(first_sample, request_.train.batch, context_.index(kBatchAxes),
+                   context_.size(kBatchAxes));
 }
 
 void Trainer::save() {

@@ -20,10 +20,11 @@ class Trainer {
 
  private:
   void set_weights();
-  StepResult train_one_step();
+  RunReporter::Step train_one_step();
   double validation_loss();
   void save();
-  StepData part_of(const RankBatch& batch) const { return {batch.tokens, batch.targets}; }
+  /// This rank's share of the batch that begins with a sample.
+  RankBatch part_of_batch(const Batches& data, std::int64_t first_sample) const;
   [[noreturn]] void fail_not_finite(const StepResult& result) const;
 
   const TrainJob& job_;
