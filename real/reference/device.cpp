@@ -68,7 +68,6 @@ void check_bytes(std::size_t host, const Tensor& tensor) {
 
 ReferenceDevice::ReferenceDevice(World& world, int rank, const ReferenceOptions& options)
     : world_(world),
-      rank_(rank),
       account_(std::make_shared<MemoryAccount>(options.memory_capacity)),
       queues_(world, rank, options.shuffle_seed) {}
 

@@ -41,7 +41,6 @@ class ReferenceDevice final : public Device, public Communicator {
 
  private:
   World& world_;
-  int rank_;
   std::shared_ptr<MemoryAccount> account_;  // shared with the tensors, which may live longer
   RangeStack ranges_;
   StreamQueues queues_;
