@@ -12,17 +12,18 @@
 namespace fourfold::real {
 namespace {
 
-/// How long other ranks leave it to rank 0 to report an error that all have met.
+/// Time for other ranks to say what they have to say.
 constexpr std::chrono::milliseconds kPatience{500};
 
-[[noreturn]] void stop_all(const MpiWorld& world, const char* message, int exit_code) {
-  if (world.rank != 0) std::this_thread::sleep_for(kPatience);
+void report(const MpiWorld& world, const char* message) {
   const std::string who = world.size > 1 ? fmt::format("rank {}: ", world.rank) : "";
   fmt::print(stderr, "error: {}{}\n", who, message);
   std::fflush(nullptr);
+}
+
+[[noreturn]] void stop_all(const MpiWorld& world, int exit_code) {
   if (world.size > 1) MPI_Abort(MPI_COMM_WORLD, exit_code);
-  std::_Exit(
-      exit_code);  // a single rank spares the user mpirun's remarks; abort does not return elsewhere
+  std::_Exit(exit_code);  // without mpirun's remarks where there is nobody else to stop
 }
 
 MpiWorld start_mpi(int* argc, char*** argv) {
@@ -48,9 +49,15 @@ int run_mpi(int argc, char** argv, const std::function<int(MpiWorld)>& program) 
     MPI_Finalize();
     return result;
   } catch (const ConfigError& error) {
-    stop_all(world, error.what(), 2);
+    // All ranks meet it: the others leave it to rank 0, which stops them.
+    if (world.rank != 0) std::this_thread::sleep_for(kPatience);
+    report(world, error.what());
+    stop_all(world, 2);
   } catch (const std::exception& error) {
-    stop_all(world, error.what(), 1);
+    // The other side of a mismatch has something to say, too.
+    report(world, error.what());
+    std::this_thread::sleep_for(kPatience);
+    stop_all(world, 1);
   }
 }
 

@@ -1,6 +1,6 @@
 // What fails here must stop all ranks: used by failure_test.sh.
 //
-//   failing_program throw | config | mismatch | kill | stall
+//   failing_program throw | config | mismatch | groups | kill | stall
 
 #include <csignal>
 #include <string>
@@ -26,7 +26,8 @@ int fail(const std::string& how, const real::MpiWorld& world) {
     if (how == "stall") std::this_thread::sleep_for(std::chrono::hours(1));
   }
   const std::int64_t elements = how == "mismatch" && world.rank == 1 ? 7 : 8;
-  all_reduce(context, Axis::data,
+  const bool other_group = how == "groups" && world.rank == 0;
+  all_reduce(context, other_group ? Axis::x | Axis::data : AxisSet(Axis::data),
              zeros(context, {elements}, DType::float32, MemoryKind::workspace));
   return 0;
 }

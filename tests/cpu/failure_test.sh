@@ -20,5 +20,7 @@ expect config 2 'error: rank 0: unknown model "gpt-80"'
 expect mismatch 1 "all_reduce (sum) of 7 float32 over data"
 expect mismatch 1 "all_reduce (sum) of 8 float32 over data"
 expect kill any "signal 9"
+expect groups 1 "rank 0: no progress for 2 s while waiting for all_reduce (sum) of 8 float32 over x+data"
+expect groups 1 "rank 1: no progress for 2 s while waiting for all_reduce (sum) of 8 float32 over data"
 expect stall 1 "no progress for 2 s while waiting for all_reduce (sum) of 8 float32 over data among ranks 0 1"
 exit $failed
