@@ -68,7 +68,7 @@ void RunReporter::step_done(const RunState& state, const Step& step) {
     print_progress(state.step);
   else if (state.step % request_.log_every == 0 || state.step == request_.steps ||
            step.validation_loss)
-    print_line(state.step);
+    print_line(state.step, step.validation_loss);
 }
 
 nlohmann::ordered_json RunReporter::row_of(const RunState& state, const Step& step) const {
@@ -95,7 +95,7 @@ void RunReporter::saved(const std::filesystem::path& checkpoint) {
 void RunReporter::finish(const Profiler* profiler) {
   if (!request_.quiet) {
     clear_progress();
-    if (mean_duration_ > 0 && on_terminal_) print_line(request_.steps);
+    if (mean_duration_ > 0 && on_terminal_) print_line(request_.steps, validation_loss_);
     if (mean_duration_ == 0)
       fmt::print("nothing to do: {} of {} steps are done\n", first_step_, request_.steps);
   }
@@ -121,10 +121,9 @@ void RunReporter::print_progress(std::int64_t step) const {
              validation, tokens_per_second(), 100 * utilisation(), clock_time(time_left(step)));
 }
 
-void RunReporter::print_line(std::int64_t step) const {
-  const std::string validation =
-      validation_loss_ ? fmt::format("  validation {:.4f}", *validation_loss_) : "";
-  fmt::print("step {:>6}  loss {:.4f}{}  {:.0f} tokens/s  MFU {:.1f} %\n", step, loss_, validation,
+void RunReporter::print_line(std::int64_t step, std::optional<double> validation) const {
+  const std::string evaluated = validation ? fmt::format("  validation {:.4f}", *validation) : "";
+  fmt::print("step {:>6}  loss {:.4f}{}  {:.0f} tokens/s  MFU {:.1f} %\n", step, loss_, evaluated,
              tokens_per_second(), 100 * utilisation());
   std::fflush(stdout);
 }

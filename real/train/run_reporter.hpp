@@ -31,7 +31,7 @@ class RunReporter {
  private:
   nlohmann::ordered_json row_of(const RunState& state, const Step& step) const;
   void print_progress(std::int64_t step) const;
-  void print_line(std::int64_t step) const;
+  void print_line(std::int64_t step, std::optional<double> validation) const;
   void clear_progress() const;
   double tokens_per_second() const { return tokens_per_step_ / mean_duration_; }
   double utilisation() const { return flops_per_step_ / mean_duration_ / peak_flops_; }
