@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <thread>
 #include <utility>
 
 #include <fmt/format.h>
@@ -14,8 +15,19 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Polls before the thread starts to offer its core to others; ranks may outnumber cores.
-constexpr int kPollsBeforeYield = 20;
+/// A short wait is spent polling. A longer one offers the core to other ranks, which may outnumber the cores, and a long
+/// one sleeps between polls.
+void pause_after(int polls) {
+  constexpr int kSpinning = 20;
+  constexpr int kYielding = 300;  // about as many microseconds
+  constexpr std::chrono::microseconds kNap{50};
+  if (polls < kSpinning) return;
+  if (polls < kYielding) {
+    sched_yield();
+  } else {
+    std::this_thread::sleep_for(kNap);
+  }
+}
 
 }  // namespace
 
@@ -79,9 +91,8 @@ void WorkQueues::advance_until(Condition condition) {
   std::int64_t finished = finished_entries_;
   Clock::time_point last_progress = Clock::now();
   for (int polls = 0; !condition(); ++polls) {
+    pause_after(polls);
     advance();
-    if (polls < kPollsBeforeYield) continue;
-    sched_yield();
     if (std::exchange(finished, finished_entries_) != finished_entries_)
       last_progress = Clock::now();
     const std::chrono::duration<double> stalled = Clock::now() - last_progress;

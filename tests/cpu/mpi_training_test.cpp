@@ -24,7 +24,7 @@ real::MpiWorld world() {
 
 /// Fewer for many ranks, which share the cores of a test machine.
 int step_count() {
-  return world().size <= 4 ? 20 : 5;
+  return world().size <= 4 ? 20 : 3;
 }
 
 constexpr real::MpiWorld kAlone{MPI_COMM_SELF, 0, 1};
@@ -107,7 +107,7 @@ TEST_F(MpiTraining, EqualsOneRankInSinglePrecision) {
 
 // bf16 rounds activations to 8 bits, in other places on other grids: losses agree to about that, and fall.
 TEST_F(MpiTraining, EqualsOneRankUpToRoundingInBfloat16) {
-  constexpr int kSteps = 5;
+  constexpr int kSteps = 3;
   const std::vector<double> expected = losses_of(kAlone, model_, serial(DType::bfloat16), kSteps);
   for_all_grids(DType::bfloat16, [&](const TrainConfig& train, const std::string& what) {
     expect_near_relative(losses_of(world(), model_, train, kSteps), expected, 0x1p-6,
