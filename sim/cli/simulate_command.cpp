@@ -11,6 +11,7 @@
 #include "sim/cli/output_options.hpp"
 #include "sim/cli/progress_bar.hpp"
 #include "sim/cli/record_step.hpp"
+#include "sim/cli/run_configuration.hpp"
 #include "sim/cli/simulate_options.hpp"
 #include "sim/report/terminal_report.hpp"
 #include "sim/report/text_table.hpp"
@@ -28,19 +29,6 @@ constexpr std::string_view kExamples = R"(Examples:
       --micro-batch 2 --recompute none --csv runs.csv
   fourfold-sim simulate --model gpt2-small --machine perlmutter --grid 2x1x2x1 --batch 8 --dump-program -
 )";
-
-RunSetup setup_of(const SimulateRequest& request, const TrainConfig& train,
-                  const Machine& machine) {
-  RunSetup setup;
-  setup.model = request.model;
-  setup.train = train;
-  setup.machine = machine.name;
-  setup.gpu = machine.gpu.name;
-  setup.peak_flops = machine.gpu.peak_flops;
-  setup.empirical_peak_flops = machine.gpu.empirical_peak_flops;
-  setup.gpu_memory = machine.gpu.memory;
-  return setup;
-}
 
 void check_machine_size(const Grid& grid, const Machine& machine) {
   if (grid.world_size() <= machine.gpus) return;
@@ -110,7 +98,7 @@ int run_simulate(const Words& words) {
   const auto [train, program] =
       record_step(request.model, request.train, request.micro_batch, machine.gpu.memory);
   outputs.write_program(program);
-  RunReport report = describe_run(setup_of(request, train, machine), program);
+  RunReport report = describe_run(describe_setup(request.model, train, machine), program);
   if (!fits(report.memory, machine.gpu.memory)) return report_does_not_fit(report, print);
 
   const Clock::time_point simulation_start = Clock::now();
