@@ -57,7 +57,9 @@ CollectiveCost CollectiveModel::cost_of(Protocol protocol, CollectiveKind kind,
   const StepConstants scatter = constants_of(library_.reduce_scatter);
   StepConstants constants = gather;
   if (kind == CollectiveKind::reduce_scatter) constants = scatter;
-  if (kind == CollectiveKind::all_reduce) constants = mean(gather, scatter);
+  if (kind == CollectiveKind::all_reduce) {
+    constants = library_.all_reduce ? constants_of(*library_.all_reduce) : mean(gather, scatter);
+  }
   return {.fixed = constants.fixed,
           .latency = ring_step_count(kind, group.ranks) * constants.latency,
           .latency_hides = protocol == Protocol::simple,
@@ -79,9 +81,43 @@ Seconds CollectiveModel::idle_transfer(const CollectiveCost& cost, double ring_b
   return std::max(across, in_node * (k - 1) / k);
 }
 
+NcclChoice CollectiveModel::all_reduce_choice(Bytes full_bytes, const GroupPlacement& group) const {
+  const TuningConstants& tuning = *library_.tuning;
+  const int channels =
+      std::max(1, tuning.channels_per_node * group.ranks_per_node / links_.gpus_per_node);
+  return nccl_choice({.ranks = group.ranks,
+                      .nodes = group.nodes,
+                      .channels = channels,
+                      .node_bandwidth_GBps = tuning.channel_bandwidth_GBps,
+                      .network_bandwidth_GBps = tuning.channel_bandwidth_GBps,
+                      .architecture = tuning.architecture,
+                      .amd_host = tuning.amd_host},
+                     CollectiveKind::all_reduce, full_bytes);
+}
+
+CollectiveCost CollectiveModel::tree_cost(NcclProtocol protocol,
+                                          const GroupPlacement& group) const {
+  const bool simple = protocol == NcclProtocol::simple;
+  const TreeConstants& tree = *library_.all_reduce_tree;
+  const TreeConstants::Protocol& constants = simple ? tree.simple : tree.low_latency;
+  // Through every level the data go up once and down once. What is not pipelined moves again in each.
+  const double levels = std::log2(group.nodes);
+  CollectiveCost cost = cost_of(Protocol::simple, CollectiveKind::all_reduce, group);
+  cost.latency = 2 * levels * constants.hop_latency;
+  cost.latency_hides = false;
+  cost.network_inflation = (simple ? 1.0 : std::max(1.0, levels)) / constants.network_efficiency;
+  return cost;
+}
+
 CollectiveCost CollectiveModel::cost(CollectiveKind kind, Bytes full_bytes,
                                      const GroupPlacement& group) const {
   if (group.ranks == 1) return {};
+  if (kind == CollectiveKind::all_reduce && group.nodes > 1 && library_.all_reduce_tree) {
+    const NcclChoice choice = all_reduce_choice(full_bytes, group);
+    if (choice.algorithm == NcclAlgorithm::tree) return tree_cost(choice.protocol, group);
+    const bool simple = choice.protocol == NcclProtocol::simple;
+    return cost_of(simple ? Protocol::simple : Protocol::low_latency, kind, group);
+  }
   const double bytes = ring_bytes_per_rank(kind, full_bytes, group.ranks);
   const CollectiveCost simple = cost_of(Protocol::simple, kind, group);
   const CollectiveCost low_latency = cost_of(Protocol::low_latency, kind, group);

@@ -11,8 +11,12 @@
 //
 // latency = steps x latency of a step; a ring of p ranks makes p - 1 steps, 2 (p - 1) for
 // all_reduce. Of the two protocols the one is taken that is faster on idle links. The form is
-// fitted to measurements: core/cost/README.md. It describes rings; trees and in-network reduction
-// are not modelled yet.
+// fitted to measurements: core/cost/README.md.
+//
+// Where the library has constants for it, an all_reduce between nodes takes the algorithm that NCCL
+// would choose (nccl_tuning.hpp). A tree over n nodes has log2 n levels, passed upwards and
+// downwards: latency = 2 log2 n x latency of a level. Simple moves the bytes of a ring, LL moves
+// them again on each level.
 
 #include "core/backend/collective.hpp"
 #include "core/cost/library_constants.hpp"
@@ -63,6 +67,9 @@ class CollectiveModel {
 
  private:
   enum class Protocol : std::uint8_t { simple, low_latency };
+  /// Only with constants for trees.
+  NcclChoice all_reduce_choice(Bytes full_bytes, const GroupPlacement& group) const;
+  CollectiveCost tree_cost(NcclProtocol protocol, const GroupPlacement& group) const;
   CollectiveCost cost_of(Protocol protocol, CollectiveKind kind, const GroupPlacement& group) const;
   Seconds idle_transfer(const CollectiveCost& cost, double ring_bytes,
                         const GroupPlacement& group) const;

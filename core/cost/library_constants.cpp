@@ -25,6 +25,32 @@ RingConstants read_ring(JsonObject file) {
   return constants;
 }
 
+TreeConstants::Protocol read_tree_protocol(JsonObject file) {
+  TreeConstants::Protocol protocol;
+  protocol.hop_latency = file.non_negative_number("hop_latency_us") * kMicro;
+  protocol.network_efficiency = file.positive_fraction("network_efficiency");
+  file.finish();
+  return protocol;
+}
+
+TreeConstants read_tree(JsonObject file) {
+  TreeConstants tree;
+  tree.simple = read_tree_protocol(file.object("simple"));
+  tree.low_latency = read_tree_protocol(file.object("low_latency"));
+  file.finish();
+  return tree;
+}
+
+TuningConstants read_tuning(JsonObject file) {
+  TuningConstants tuning;
+  tuning.architecture = parse_nccl_architecture(file.string("architecture"));
+  tuning.amd_host = file.boolean("amd_host");
+  tuning.channels_per_node = file.count("channels_per_node");
+  tuning.channel_bandwidth_GBps = file.positive_number("channel_bandwidth_GBps");
+  file.finish();
+  return tuning;
+}
+
 }  // namespace
 
 LibraryConstants read_library_constants(const std::filesystem::path& path) {
@@ -33,6 +59,11 @@ LibraryConstants read_library_constants(const std::filesystem::path& path) {
   library.name = file.string("name");
   library.all_gather = read_ring(file.object("all_gather"));
   library.reduce_scatter = read_ring(file.object("reduce_scatter"));
+  if (file.has("all_reduce")) library.all_reduce = read_ring(file.object("all_reduce"));
+  if (file.has("all_reduce_tree")) {
+    library.all_reduce_tree = read_tree(file.object("all_reduce_tree"));
+    library.tuning = read_tuning(file.object("tuning"));
+  }
   file.finish();
   return library;
 }

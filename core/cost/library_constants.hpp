@@ -3,9 +3,11 @@
 // where each has its source.
 
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include "core/base/units.hpp"
+#include "core/cost/nccl_tuning.hpp"
 
 namespace fourfold {
 
@@ -23,11 +25,32 @@ struct RingConstants {
   ProtocolConstants low_latency;              ///< NCCL's LL: flags in the data, low bandwidth
 };
 
-/// An all_reduce is a reduce_scatter followed by an all_gather; a broadcast has the constants of
-/// the latter.
+/// How a library moves data up and down a double binary tree over the nodes. Simple pipelines the levels; LL stores a
+/// whole buffer at each level before it goes on.
+struct TreeConstants {
+  struct Protocol {
+    Seconds hop_latency = 0;          ///< of a level, once up and once down
+    double network_efficiency = 1.0;  ///< reached fraction of the NIC bandwidth
+  };
+  Protocol simple, low_latency;
+};
+
+/// What NCCL's own model knows of a machine, by which it chooses between rings and trees.
+struct TuningConstants {
+  NcclArchitecture architecture = NcclArchitecture::ampere;
+  bool amd_host = false;
+  int channels_per_node = 1;             ///< with all GPUs of a node; in proportion with fewer
+  double channel_bandwidth_GBps = 24.0;  ///< of one channel, as NCCL's search assumes it
+};
+
+/// A broadcast has the constants of all_gather. Without constants of its own an all_reduce is a reduce_scatter followed
+/// by an all_gather. Trees are considered where there are constants for them and for the choice.
 struct LibraryConstants {
   std::string name;
   RingConstants all_gather, reduce_scatter;
+  std::optional<RingConstants> all_reduce;
+  std::optional<TreeConstants> all_reduce_tree;
+  std::optional<TuningConstants> tuning;
 };
 
 /// Reads and checks a library file. Throws ConfigError naming file and key.

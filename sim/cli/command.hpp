@@ -20,5 +20,6 @@ extern const Command kPlanCommand;
 extern const Command kSweepCommand;
 extern const Command kModelsCommand;
 extern const Command kMachinesCommand;
+extern const Command kValidateCommand;
 
 }  // namespace fourfold::sim

@@ -13,7 +13,7 @@ namespace fourfold::sim {
 namespace {
 
 const std::array kCommands = {&kSimulateCommand, &kPlanCommand, &kSweepCommand, &kModelsCommand,
-                              &kMachinesCommand};
+                              &kMachinesCommand, &kValidateCommand};
 
 std::string usage() {
   std::string text =

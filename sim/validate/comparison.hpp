@@ -1,0 +1,29 @@
+#pragma once
+// Predictions beside what was measured.
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/base/units.hpp"
+
+namespace fourfold::sim {
+
+struct Comparison {
+  std::string part;     ///< rows of one machine or GPU and library; errors are summed up by part
+  std::string contest;  ///< rows that a user would choose among; empty: none
+  std::string label;
+  Seconds measured = 0;
+  Seconds predicted = 0;
+  Seconds ideal = 0;  ///< at the data sheet's rates; over one fitted efficiency it is the baseline
+};
+
+struct ComparisonSet {
+  std::vector<Comparison> rows;
+  std::map<std::string, int> left_out;  ///< number of rows by reason
+};
+
+/// |predicted / measured - 1|.
+double relative_error(const Comparison& row);
+
+}  // namespace fourfold::sim
