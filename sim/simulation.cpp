@@ -8,6 +8,7 @@
 
 #include "core/base/error.hpp"
 #include "sim/engine/communicators.hpp"
+#include "sim/engine/folding.hpp"
 #include "sim/engine/ledger.hpp"
 #include "sim/engine/link_use.hpp"
 #include "sim/engine/replay_program.hpp"
@@ -59,6 +60,28 @@ std::vector<CollectiveTime> collective_times(const ReplayProgram& program, const
   return times;
 }
 
+/// Ranks that `Fold::replicas` keeps apart: all of a data-parallel replica, and `replicas` of these.
+std::vector<std::uint64_t> kinds_of_replicas(const Grid& grid, int replicas) {
+  std::vector<std::uint64_t> kinds;
+  for (int rank = 0; rank < grid.world_size(); ++rank) {
+    Coordinate place = grid.coordinate(rank);
+    place[static_cast<std::size_t>(Axis::data)] %= replicas;
+    kinds.push_back(static_cast<std::uint64_t>(grid.rank(place)));
+  }
+  return kinds;
+}
+
+Folding fold_as_asked(const Communicators& communicators, const Grid& grid, const Network& network,
+                      const SimulationOptions& options) {
+  // The step-by-step mode looks at the true hops of every ring.
+  if (options.fold == Fold::off || options.ring_mode == RingMode::step_by_step) {
+    return no_folding(communicators, grid.world_size());
+  }
+  if (options.fold == Fold::automatic) return fold(communicators, grid.world_size(), network.links());
+  if (options.fold_replicas < 1) throw ConfigError("the number of folded replicas must be at least 1");
+  return fold(communicators, grid.world_size(), network.links(), kinds_of_replicas(grid, options.fold_replicas));
+}
+
 }  // namespace
 
 SimulationResult simulate(const StepProgram& step_program, const Grid& grid, const Machine& machine,
@@ -68,13 +91,14 @@ SimulationResult simulate(const StepProgram& step_program, const Grid& grid, con
   const ReplayProgram program = compile(step_program, grid, KernelModel(machine.gpu));
   const Communicators communicators = lay_out(program.communicators, grid, machine, network);
   const CollectiveModel collective_model(machine.library, machine.node_links());
-  Ledger ledger(program, grid.world_size(), options.traced_ranks);
+  const Folding folding = fold_as_asked(communicators, grid, network, options);
+  Ledger ledger(program, folding, options.traced_ranks);
 
-  Replayer replayer(program, grid.world_size(), communicators, collective_model, network, ledger);
+  Replayer replayer(program, folding.classes(), folding.communicators, collective_model, network, ledger);
   const auto done = [&replayer](int ring, Seconds end) { replayer.collective_done(ring, end); };
   const std::unique_ptr<RingTransport> transport =
       options.ring_mode == RingMode::macro_flow
-          ? make_macro_flow_transport(communicators.rings, options.prune_links, network, done)
+          ? make_macro_flow_transport(folding.communicators.rings, options.prune_links, network, done)
           : make_step_transport(communicators.rings, machine, network, done);
 
   SimulationResult result;
@@ -88,7 +112,9 @@ SimulationResult simulate(const StepProgram& step_program, const Grid& grid, con
   result.link_classes = use_by_class(links);
   result.busiest_links = busiest(links);
   result.timeline = ledger.take_timeline();
-  result.rank_operations = program.operations * grid.world_size();
+  result.ranks = grid.world_size();
+  result.replayed_ranks = folding.classes();
+  result.rank_operations = program.operations * folding.classes();
   result.flows = transport->flows();
   return result;
 }

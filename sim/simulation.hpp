@@ -19,8 +19,17 @@ enum class RingMode {
   step_by_step,  ///< every step of every member its own flow; slow, to check the former
 };
 
+/// Which ranks are replayed for which (engine/folding.hpp); the result is the same but for rounding.
+enum class Fold {
+  automatic,  ///< one for all in symmetric places
+  replicas,   ///< `fold_replicas` data-parallel replicas, every rank of them
+  off,        ///< every rank
+};
+
 struct SimulationOptions {
   RingMode ring_mode = RingMode::macro_flow;
+  Fold fold = Fold::automatic;                   ///< always off in the step-by-step mode
+  int fold_replicas = 1;
   bool prune_links = true;                       ///< leave out links that cannot matter; off to check it
   std::vector<int> traced_ranks = {0};           ///< ranks whose timeline is kept
   std::function<void(double fraction)> progress;  ///< called now and then with the finished fraction
@@ -77,7 +86,8 @@ struct SimulationResult {
   std::vector<LinkClassUse> link_classes;
   std::vector<LinkUse> busiest_links;  ///< at most ten, most utilised first
   std::vector<Interval> timeline;      ///< of the traced ranks, by begin
-  std::int64_t rank_operations = 0;    ///< replayed kernels, collectives and event operations, over all ranks
+  int ranks = 0, replayed_ranks = 0;   ///< of the grid; replayed for all of them
+  std::int64_t rank_operations = 0;    ///< replayed kernels, collectives and event operations, over all replayed ranks
   std::int64_t flows = 0;              ///< SimGrid flows
 };
 

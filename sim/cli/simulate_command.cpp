@@ -58,10 +58,10 @@ void print_cost(const RunReport& report, Seconds simulation, Seconds total) {
     return grouped(static_cast<std::int64_t>(static_cast<double>(count) / simulation));
   };
   fmt::print(stderr,
-             "simulated {} ranks in {:.2f} s ({:.2f} s in all, {:.0f} MB peak memory): {} rank "
+             "simulated {} ranks by {} in {:.2f} s ({:.2f} s in all, {:.0f} MB peak memory): {} rank "
              "operations/s, "
              "{} flows/s\n",
-             grouped(report.setup.gpus()), simulation, total,
+             grouped(report.setup.gpus()), grouped(report.result.replayed_ranks), simulation, total,
              static_cast<double>(usage.ru_maxrss) * 1024 / kMega,
              rate(report.result.rank_operations), rate(report.result.flows));
 }

@@ -44,6 +44,9 @@ po::options_description method_options() {
   options.add_options()("attention", value("flash|unfused"),
                         "attention kernel; flash if not given");
   options.add_options()("dtype", value("TYPE"), "bf16 (default), fp32, fp64");
+  options.add_options()("fold", value("auto|off|N"),
+                        "auto: one rank replayed for all in symmetric places; N: every rank of N "
+                        "data-parallel replicas; off: every rank");
   options.add_options()(
       "ring-mode", value("MODE"),
       "macro-flow (default) or step-by-step (slow, to check the former on small groups)");
@@ -72,6 +75,16 @@ RingMode parse_ring_mode(const std::string& text) {
   if (text == "macro-flow") return RingMode::macro_flow;
   if (text == "step-by-step") return RingMode::step_by_step;
   throw ConfigError(unknown_name_message("ring mode", text, {"macro-flow", "step-by-step"}));
+}
+
+void read_fold(const Arguments& arguments, SimulationOptions& options) {
+  const std::string text = arguments.text("fold", "auto");
+  if (text == "auto") return;
+  options.fold = text == "off" ? Fold::off : Fold::replicas;
+  if (options.fold == Fold::replicas) {
+    options.fold_replicas =
+        static_cast<int>(arguments.positive("fold", std::numeric_limits<int>::max()));
+  }
 }
 
 std::vector<int> read_traced_ranks(const Arguments& arguments, const Grid& grid) {
@@ -112,6 +125,7 @@ SimulateRequest read_simulate_request(const Arguments& arguments) {
   check_divisibility(request.model, train);
 
   request.simulation.ring_mode = parse_ring_mode(arguments.text("ring-mode", "macro-flow"));
+  read_fold(arguments, request.simulation);
   request.simulation.traced_ranks = read_traced_ranks(arguments, train.grid);
   request.quiet = arguments.has("quiet");
   return request;

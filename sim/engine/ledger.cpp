@@ -10,33 +10,41 @@
 
 namespace fourfold::sim {
 
-Ledger::Ledger(const ReplayProgram& program, int world_size, const std::vector<int>& traced_ranks)
+Ledger::Ledger(const ReplayProgram& program, const Folding& folding, const std::vector<int>& traced_ranks)
     : program_(program),
-      traced_(static_cast<std::size_t>(world_size), false),
+      folding_(folding),
+      traced_(folding.ranks_in_class.size()),
       exposed_(program.collective_types.size(), 0.0),
       busy_(program.collective_types.size(), 0.0) {
+  const auto world_size = static_cast<int>(folding.class_of_rank.size());
   for (int rank : traced_ranks) {
     if (rank < 0 || rank >= world_size) {
       throw ConfigError(
           fmt::format("cannot trace rank {}: the grid has ranks 0 to {}", rank, world_size - 1));
     }
-    traced_[static_cast<std::size_t>(rank)] = true;
+    const int replayed = folding.class_of_rank[static_cast<std::size_t>(rank)];
+    traced_[static_cast<std::size_t>(replayed)].push_back(rank);
   }
 }
 
-void Ledger::add_stall(int collective_type, Seconds duration) {
-  if (collective_type >= 0) exposed_[static_cast<std::size_t>(collective_type)] += duration;
+void Ledger::add_stall(int rank, int collective_type, Seconds duration) {
+  if (collective_type < 0) return;
+  exposed_[static_cast<std::size_t>(collective_type)] +=
+      folding_.ranks_in_class[static_cast<std::size_t>(rank)] * duration;
 }
 
-void Ledger::add_collective(int collective_type, int members, Seconds duration) {
-  busy_[static_cast<std::size_t>(collective_type)] += members * duration;
+void Ledger::add_collective(int collective_type, int ring, Seconds duration) {
+  busy_[static_cast<std::size_t>(collective_type)] +=
+      folding_.members_in_ring_class[static_cast<std::size_t>(ring)] * duration;
 }
 
 void Ledger::trace_kernels(int rank, Stream stream, const Instruction& work, Seconds begin) {
   for (int k = work.index; k < work.index + work.count; ++k) {
     const TimedKernel& kernel = program_.kernels[static_cast<std::size_t>(k)];
     const Seconds end = begin + kernel.duration;
-    timeline_.push_back({rank, stream, std::string(kernel.name), kernel.range, begin, end});
+    for (int traced : traced_[static_cast<std::size_t>(rank)]) {
+      timeline_.push_back({traced, stream, std::string(kernel.name), kernel.range, begin, end});
+    }
     begin = end;
   }
 }
@@ -46,8 +54,10 @@ void Ledger::trace_collective(int rank, const ProgramCollective& collective, Sec
   const CollectiveType& type = program_.collective_types[static_cast<std::size_t>(collective.type)];
   const Stream stream =
       program_.communicators[static_cast<std::size_t>(collective.communicator)].stream;
-  timeline_.push_back({rank, stream, fmt::format("{} {}", name_of(type.kind), name_of(type.axes)),
-                       collective.range, begin, end});
+  for (int traced : traced_[static_cast<std::size_t>(rank)]) {
+    timeline_.push_back({traced, stream, fmt::format("{} {}", name_of(type.kind), name_of(type.axes)),
+                         collective.range, begin, end});
+  }
 }
 
 std::vector<Interval> Ledger::take_timeline() {

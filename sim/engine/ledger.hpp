@@ -1,9 +1,10 @@
 #pragma once
 // What the replay writes down while it runs: who waited for what, how long collectives took, what
-// traced ranks did.
+// traced ranks did. A rank or ring of a folded world counts for all that it stands for.
 
 #include <vector>
 
+#include "sim/engine/folding.hpp"
 #include "sim/engine/replay_program.hpp"
 #include "sim/simulation.hpp"
 
@@ -12,15 +13,15 @@ namespace fourfold::sim {
 class Ledger {
  public:
   /// Throws ConfigError for a traced rank outside the world.
-  Ledger(const ReplayProgram& program, int world_size, const std::vector<int>& traced_ranks);
+  Ledger(const ReplayProgram& program, const Folding& folding, const std::vector<int>& traced_ranks);
 
-  bool traces(int rank) const { return traced_[static_cast<std::size_t>(rank)]; }
+  bool traces(int rank) const { return !traced_[static_cast<std::size_t>(rank)].empty(); }
 
   /// The compute stream of a rank stood still until an event behind a collective of that type (-1:
   /// behind none).
-  void add_stall(int collective_type, Seconds duration);
-  /// A group finished a collective.
-  void add_collective(int collective_type, int members, Seconds duration);
+  void add_stall(int rank, int collective_type, Seconds duration);
+  /// A ring finished a collective.
+  void add_collective(int collective_type, int ring, Seconds duration);
   /// For traced ranks only: the kernels of `work` one after the other from `begin`.
   void trace_kernels(int rank, Stream stream, const Instruction& work, Seconds begin);
   void trace_collective(int rank, const ProgramCollective& collective, Seconds begin, Seconds end);
@@ -33,7 +34,9 @@ class Ledger {
 
  private:
   const ReplayProgram& program_;
-  std::vector<bool> traced_;
+  const Folding& folding_;
+  /// For each replayed rank the traced ranks it stands for.
+  std::vector<std::vector<int>> traced_;
   std::vector<Seconds> exposed_, busy_;
   std::vector<Interval> timeline_;
 };

@@ -31,7 +31,7 @@ Replayer::Replayer(const ReplayProgram& program, int world_size, const Communica
       event_times_(static_cast<std::size_t>(world_size) * program.event_ids.size(), kNotRecorded) {
   std::vector<std::int64_t> rings_of(program.communicators.size(), 0);
   for (std::size_t i = 0; i < communicators.rings.size(); ++i) {
-    rings_.push_back({.missing = communicators.rings[i].placement.ranks});
+    rings_.push_back({.missing = static_cast<int>(communicators.rings[i].members.size())});
     rings_of[static_cast<std::size_t>(communicators.communicator_of_ring[i])] += 1;
   }
   for (const ProgramCollective& collective : program.collectives) {
@@ -92,7 +92,7 @@ bool Replayer::pass_wait(int rank, std::size_t stream, const Instruction& wait) 
   StreamState& own = state(rank, stream);
   if (recorded <= own.clock) return true;
   if (kAllStreams[stream] == Stream::compute)
-    ledger_.add_stall(wait.collective_type, recorded - own.clock);
+    ledger_.add_stall(rank, wait.collective_type, recorded - own.clock);
   own.clock = recorded;
   return true;
 }
@@ -130,7 +130,7 @@ void Replayer::collective_done(int ring, Seconds end) {
   const Stream stream =
       program_.communicators[static_cast<std::size_t>(finished.communicator)].stream;
   const auto stream_index = static_cast<std::size_t>(stream);
-  ledger_.add_collective(finished.type, static_cast<int>(members.size()), end - start);
+  ledger_.add_collective(finished.type, ring, end - start);
   // Members arrive at their next collective while this loop still releases the others.
   group.missing = static_cast<int>(members.size());
   for (int rank : members) {

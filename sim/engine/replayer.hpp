@@ -26,6 +26,7 @@ namespace fourfold::sim {
 
 class Replayer {
  public:
+  /// `communicators` and `world_size` may be a folded world (folding.hpp).
   Replayer(const ReplayProgram& program, int world_size, const Communicators& communicators,
            const CollectiveModel& collective_model, Network& network, Ledger& ledger);
 

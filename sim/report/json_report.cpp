@@ -128,7 +128,8 @@ std::string json_report(const RunReport& report) {
       {"memory_per_gpu", memory_json(report)},
       {"network", network_json(report.result)},
       {"simulation",
-       {{"rank_operations", report.result.rank_operations}, {"flows", report.result.flows}}}};
+       {{"replayed_ranks", report.result.replayed_ranks},
+        {"rank_operations", report.result.rank_operations}, {"flows", report.result.flows}}}};
   return json.dump(2) + "\n";
 }
 

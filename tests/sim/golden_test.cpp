@@ -20,7 +20,9 @@ TEST(Golden, KernelsOnly) {
   ToyStep step(Grid(2, 1, 1, 1));
   step.kernel(3);
   step.kernel(4);
-  const SimulationResult result = step.simulate(toy_machine("flat", 4));
+  SimulationOptions every_rank;
+  every_rank.fold = Fold::off;
+  const SimulationResult result = step.simulate(toy_machine("flat", 4), every_rank);
   expect_time(result.step_time, 7 * kMilli);  // 3 + 4
   expect_time(result.compute_busy, 7 * kMilli);
   EXPECT_EQ(result.flows, 0);

@@ -203,7 +203,7 @@ TEST(Replay, MembersInDifferentCollectivesAreADeadlock) {
   communicators.rings.push_back(communicators.rings[0]);
   communicators.communicator_of_ring.push_back(0);
   communicators.ring_of_rank[0] = {0, 1};
-  Ledger ledger(program, 2, {});
+  Ledger ledger(program, no_folding(communicators, 2), {});
   const CollectiveModel model(machine.library, {.nic_bandwidth = 10e9, .port_bandwidth = 100e9});
   Replayer replayer(program, 2, communicators, model, network, ledger);
   const auto transport = make_macro_flow_transport(

@@ -45,7 +45,7 @@ StepProgram record_linear(const Grid& grid, std::int64_t m, std::int64_t k, std:
   WeightGatherer weights(false);
   GradientReducer reducer(store, 1, false);
   GradientScatterer gradients(reducer, false);
-  StepContext step{context, OverlapPolicy::none(), weights, gradients};
+  StepContext step{context, OverlapPolicy::none(), {}, weights, gradients};
   weights.plan(&linear.weight());
   const bool normal = orientation == Orientation::normal;
   const std::int64_t rows = m / grid.size(Axis::z);
