@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <exception>
 #include <thread>
@@ -9,6 +10,9 @@
 
 #include <fmt/format.h>
 #include <poll.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -33,6 +37,15 @@ void write_all(int pipe, const std::string& text) {
   }
 }
 
+/// A killed parent takes its children along: nobody reads them any more, and they would keep the
+/// files that it had locked.
+void die_with(pid_t parent) {
+#ifdef __linux__
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+#endif
+  if (::getppid() != parent) ::_exit(1);  // it was gone before
+}
+
 /// The child's life: run the task, send its text, leave without the parent's exit handlers.
 [[noreturn]] void run_task(std::size_t index, const std::function<std::string(std::size_t)>& task,
                            int pipe) {
@@ -49,9 +62,11 @@ void write_all(int pipe, const std::string& text) {
 Child start(std::size_t index, const std::function<std::string(std::size_t)>& task) {
   int ends[2];
   if (::pipe(ends) != 0) throw BackendError(fmt::format("no pipe: {}", std::strerror(errno)));
+  const pid_t parent = ::getpid();
   const pid_t process = ::fork();
   if (process < 0) throw BackendError(fmt::format("no new process: {}", std::strerror(errno)));
   if (process == 0) {
+    die_with(parent);
     ::close(ends[0]);
     run_task(index, task, ends[1]);
   }
