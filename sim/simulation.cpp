@@ -94,7 +94,7 @@ SimulationResult simulate(const StepProgram& step_program, const Grid& grid, con
   const Folding folding = fold_as_asked(communicators, grid, network, options);
   Ledger ledger(program, folding, options.traced_ranks);
 
-  Replayer replayer(program, folding.classes(), folding.communicators, collective_model, network, ledger);
+  Replayer replayer(program, folding, collective_model, network, ledger);
   const auto done = [&replayer](int ring, Seconds end) { replayer.collective_done(ring, end); };
   const std::unique_ptr<RingTransport> transport =
       options.ring_mode == RingMode::macro_flow

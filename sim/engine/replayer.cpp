@@ -18,21 +18,21 @@ constexpr std::int64_t kProgressReports = 200;
 
 }  // namespace
 
-Replayer::Replayer(const ReplayProgram& program, int world_size, const Communicators& communicators,
+Replayer::Replayer(const ReplayProgram& program, const Folding& folding,
                    const CollectiveModel& collective_model, Network& network, Ledger& ledger)
     : program_(program),
-      world_size_(world_size),
-      communicators_(communicators),
+      folding_(folding),
+      communicators_(folding.communicators),
       collective_model_(collective_model),
       network_(network),
       ledger_(ledger),
       origin_(network.now()),
-      streams_(static_cast<std::size_t>(world_size) * kStreamCount),
-      event_times_(static_cast<std::size_t>(world_size) * program.event_ids.size(), kNotRecorded) {
+      streams_(folding.ranks_in_class.size() * kStreamCount),
+      event_times_(folding.ranks_in_class.size() * program.event_ids.size(), kNotRecorded) {
   std::vector<std::int64_t> rings_of(program.communicators.size(), 0);
-  for (std::size_t i = 0; i < communicators.rings.size(); ++i) {
-    rings_.push_back({.missing = static_cast<int>(communicators.rings[i].members.size())});
-    rings_of[static_cast<std::size_t>(communicators.communicator_of_ring[i])] += 1;
+  for (std::size_t i = 0; i < communicators_.rings.size(); ++i) {
+    rings_.push_back({.missing = static_cast<int>(communicators_.rings[i].members.size())});
+    rings_of[static_cast<std::size_t>(communicators_.communicator_of_ring[i])] += 1;
   }
   for (const ProgramCollective& collective : program.collectives) {
     collectives_total_ += rings_of[static_cast<std::size_t>(collective.communicator)];
@@ -43,7 +43,7 @@ Seconds Replayer::run(RingTransport& transport, const std::function<void(double)
   transport_ = &transport;
   progress_ = progress;
   for (StreamState& stream : streams_) stream.clock = origin_;
-  for (int rank = 0; rank < world_size_; ++rank) advance(rank, (1U << kStreamCount) - 1U);
+  for (int rank = 0; rank < folding_.classes(); ++rank) advance(rank, (1U << kStreamCount) - 1U);
   network_.run();
   check_finished();
   return end_of_step();
@@ -162,7 +162,7 @@ Seconds Replayer::end_of_step() const {
 void Replayer::check_finished() {
   constexpr std::size_t kNamedRanks = 4;
   std::vector<std::string> blocked;
-  for (int rank = 0; rank < world_size_ && blocked.size() < kNamedRanks; ++rank) {
+  for (int rank = 0; rank < folding_.classes() && blocked.size() < kNamedRanks; ++rank) {
     std::string description = describe_blocked(rank);
     if (!description.empty()) blocked.push_back(std::move(description));
   }
@@ -193,7 +193,8 @@ std::string Replayer::describe_blocked(int rank) {
                       program_.event_ids[static_cast<std::size_t>(instruction.index)]));
     }
   }
-  return reasons.empty() ? "" : fmt::format("rank {}: {}", rank, fmt::join(reasons, ", "));
+  const int named = folding_.representative[static_cast<std::size_t>(rank)];
+  return reasons.empty() ? "" : fmt::format("rank {}: {}", named, fmt::join(reasons, ", "));
 }
 
 std::string Replayer::describe_blocked_collective(int rank, int collective_index) {
@@ -203,7 +204,8 @@ std::string Replayer::describe_blocked_collective(int rank, int collective_index
   const int ring = communicators_.ring_of_rank[communicator][static_cast<std::size_t>(rank)];
   std::vector<int> missing;
   for (int member : communicators_.rings[static_cast<std::size_t>(ring)].members) {
-    if (!state(member, stream).in_collective) missing.push_back(member);
+    if (state(member, stream).in_collective) continue;
+    missing.push_back(folding_.representative[static_cast<std::size_t>(member)]);
   }
   const CollectiveType& type = program_.collective_types[static_cast<std::size_t>(waiting.type)];
   return fmt::format("{} {} for ranks {}", name_of(type.kind), name_of(type.axes),

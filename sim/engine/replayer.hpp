@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "core/cost/collective_model.hpp"
-#include "sim/engine/communicators.hpp"
+#include "sim/engine/folding.hpp"
 #include "sim/engine/ledger.hpp"
 #include "sim/engine/replay_program.hpp"
 #include "sim/engine/ring_transport.hpp"
@@ -26,8 +26,8 @@ namespace fourfold::sim {
 
 class Replayer {
  public:
-  /// `communicators` and `world_size` may be a folded world (folding.hpp).
-  Replayer(const ReplayProgram& program, int world_size, const Communicators& communicators,
+  /// Replays the ranks of the folded world, one for each class.
+  Replayer(const ReplayProgram& program, const Folding& folding,
            const CollectiveModel& collective_model, Network& network, Ledger& ledger);
 
   /// To be called by `transport` when a ring has finished.
@@ -56,7 +56,7 @@ class Replayer {
   }
   // Event by event: neighbouring ranks pass an event one after the other, and share its cache lines.
   Seconds& event_time(int rank, int event) {
-    return event_times_[static_cast<std::size_t>(event) * static_cast<std::size_t>(world_size_) +
+    return event_times_[static_cast<std::size_t>(event) * folding_.ranks_in_class.size() +
                         static_cast<std::size_t>(rank)];
   }
   const ProgramCollective& collective(int index) const {
@@ -78,8 +78,8 @@ class Replayer {
   std::string describe_blocked_collective(int rank, int collective_index);
 
   const ReplayProgram& program_;
-  int world_size_;
-  const Communicators& communicators_;
+  const Folding& folding_;
+  const Communicators& communicators_;  ///< of the folded world
   const CollectiveModel& collective_model_;
   Network& network_;
   Ledger& ledger_;

@@ -185,8 +185,10 @@ TEST(Replay, StreamsThatWaitForEachOtherAreADeadlock) {
                  {RecordOp{Stream::compute, {1}}},
                  {WaitOp{Stream::comm_x, {1}}},
                  {RecordOp{Stream::comm_x, {0}}}};
+  SimulationOptions every_rank;
+  every_rank.fold = Fold::off;
   EXPECT_THAT(message_of<BackendError>(
-                  [&] { simulate(program, Grid(2, 1, 1, 1), toy_machine("flat", 4)); }),
+                  [&] { simulate(program, Grid(2, 1, 1, 1), toy_machine("flat", 4), every_rank); }),
               AllOf(HasSubstr("deadlock"),
                     HasSubstr("rank 0: compute waits for event 0, comm_x waits for event 1"),
                     HasSubstr("rank 1:")));
@@ -203,9 +205,10 @@ TEST(Replay, MembersInDifferentCollectivesAreADeadlock) {
   communicators.rings.push_back(communicators.rings[0]);
   communicators.communicator_of_ring.push_back(0);
   communicators.ring_of_rank[0] = {0, 1};
-  Ledger ledger(program, no_folding(communicators, 2), {});
+  const Folding folding = no_folding(communicators, 2);
+  Ledger ledger(program, folding, {});
   const CollectiveModel model(machine.library, {.nic_bandwidth = 10e9, .port_bandwidth = 100e9});
-  Replayer replayer(program, 2, communicators, model, network, ledger);
+  Replayer replayer(program, folding, model, network, ledger);
   const auto transport = make_macro_flow_transport(
       communicators.rings, true, network,
       [&](int ring, Seconds end) { replayer.collective_done(ring, end); });
