@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <utility>
+#include <vector>
 
 #include "core/base/math.hpp"
 
@@ -112,18 +113,21 @@ CollectiveCost CollectiveModel::tree_cost(NcclProtocol protocol,
 CollectiveCost CollectiveModel::cost(CollectiveKind kind, Bytes full_bytes,
                                      const GroupPlacement& group) const {
   if (group.ranks == 1) return {};
-  if (kind == CollectiveKind::all_reduce && group.nodes > 1 && library_.all_reduce_tree) {
+  const bool trees =
+      kind == CollectiveKind::all_reduce && group.nodes > 1 && library_.all_reduce_tree;
+  if (trees && library_.tuning) {
     const NcclChoice choice = all_reduce_choice(full_bytes, group);
     if (choice.algorithm == NcclAlgorithm::tree) return tree_cost(choice.protocol, group);
     const bool simple = choice.protocol == NcclProtocol::simple;
     return cost_of(simple ? Protocol::simple : Protocol::low_latency, kind, group);
   }
+  std::vector<CollectiveCost> choices = {cost_of(Protocol::simple, kind, group),
+                                         cost_of(Protocol::low_latency, kind, group)};
+  if (trees) choices.push_back(tree_cost(NcclProtocol::simple, group));
   const double bytes = ring_bytes_per_rank(kind, full_bytes, group.ranks);
-  const CollectiveCost simple = cost_of(Protocol::simple, kind, group);
-  const CollectiveCost low_latency = cost_of(Protocol::low_latency, kind, group);
-  const bool use_simple = simple.join(idle_transfer(simple, bytes, group)) <=
-                          low_latency.join(idle_transfer(low_latency, bytes, group));
-  return use_simple ? simple : low_latency;
+  return *std::ranges::min_element(choices, {}, [&](const CollectiveCost& choice) {
+    return choice.join(idle_transfer(choice, bytes, group));
+  });
 }
 
 Seconds CollectiveModel::time_alone(CollectiveKind kind, Bytes full_bytes,

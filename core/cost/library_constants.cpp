@@ -62,7 +62,7 @@ LibraryConstants read_library_constants(const std::filesystem::path& path) {
   if (file.has("all_reduce")) library.all_reduce = read_ring(file.object("all_reduce"));
   if (file.has("all_reduce_tree")) {
     library.all_reduce_tree = read_tree(file.object("all_reduce_tree"));
-    library.tuning = read_tuning(file.object("tuning"));
+    if (file.has("tuning")) library.tuning = read_tuning(file.object("tuning"));
   }
   file.finish();
   return library;

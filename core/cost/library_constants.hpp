@@ -44,7 +44,8 @@ struct TuningConstants {
 };
 
 /// A broadcast has the constants of all_gather. Without constants of its own an all_reduce is a reduce_scatter followed
-/// by an all_gather. Trees are considered where there are constants for them and for the choice.
+/// by an all_gather. With constants for trees, NCCL's choice is followed if its constants are there too; otherwise the
+/// fastest algorithm is taken.
 struct LibraryConstants {
   std::string name;
   RingConstants all_gather, reduce_scatter;

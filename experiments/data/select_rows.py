@@ -7,7 +7,7 @@ Columns are kept as they are, so that a whole collection can also be given to `v
   gemm         other types than bf16; batches; rows without sizes or time; shapes with m < 512, n < 256 or k < 512 (inference), every second of the rest of
                the two collectors' tables, which have thousands of rows with neighbouring shapes
   collectives  other libraries than NCCL and RCCL, under 1 MB, hosts' memory, runs that their authors mark as
-               misconfigured or superseded ("BAD", "OLD series"), and Leonardo's noisy service level SL0
+               misconfigured or superseded ("BAD", "OLD series", "earlier series"), and Leonardo's noisy service level SL0
   attention    kernels inside serving engines (paged caches), FlashAttention-1 and other types than bf16
   steps        anything but seconds per batch of AxoNN's weak and strong scaling with all optimisations
 """
@@ -18,7 +18,7 @@ import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 BARE_ATTENTION = ("FA2", "FA3", "cuDNN", "PyTorch unfused")
-MISCONFIGURED = ("BAD", "OLD series", "SL0")
+MISCONFIGURED = ("BAD", "OLD series", "earlier series", "SL0")
 
 
 def keep_gemm(row, number):

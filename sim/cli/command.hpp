@@ -21,5 +21,6 @@ extern const Command kSweepCommand;
 extern const Command kModelsCommand;
 extern const Command kMachinesCommand;
 extern const Command kValidateCommand;
+extern const Command kCollectiveCommand;
 
 }  // namespace fourfold::sim

@@ -12,8 +12,9 @@
 namespace fourfold::sim {
 namespace {
 
-const std::array kCommands = {&kSimulateCommand, &kPlanCommand, &kSweepCommand, &kModelsCommand,
-                              &kMachinesCommand, &kValidateCommand};
+const std::array kCommands = {&kSimulateCommand,  &kPlanCommand,     &kSweepCommand,
+                              &kModelsCommand,    &kMachinesCommand, &kValidateCommand,
+                              &kCollectiveCommand};
 
 std::string usage() {
   std::string text =

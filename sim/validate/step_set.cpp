@@ -30,12 +30,19 @@ std::string reason_to_leave_out(const MeasuredRow& row) {
   return "";
 }
 
+/// What the published runs used, from the software they name (SC24, section VI): PyTorch 1.13 has no flash attention and
+/// PyTorch 2.2 none on ROCm; PyTorch 2.4 on Alps has.
+AttentionAlgorithm attention_of(const MeasuredRow& row) {
+  return row.text("machine") == "Alps" ? AttentionAlgorithm::flash : AttentionAlgorithm::unfused;
+}
+
 PlanRequest request_of(const MeasuredRow& row) {
   PlanRequest request;
   request.gpus = static_cast<int>(row.positive_integer("gpus"));
   request.train.batch = kBatch;
   request.train.sequence = kSequence;
   request.train.overlap = OverlapPolicy::paper();
+  request.train.attention = attention_of(row);
   request.recompute = {Recompute::full};
   return request;
 }
