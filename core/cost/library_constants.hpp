@@ -49,9 +49,9 @@ struct TuningConstants {
 struct LibraryConstants {
   std::string name;
   RingConstants all_gather, reduce_scatter;
-  std::optional<RingConstants> all_reduce;
-  std::optional<TreeConstants> all_reduce_tree;
-  std::optional<TuningConstants> tuning;
+  std::optional<RingConstants> all_reduce = std::nullopt;
+  std::optional<TreeConstants> all_reduce_tree = std::nullopt;
+  std::optional<TuningConstants> tuning = std::nullopt;
 };
 
 /// Reads and checks a library file. Throws ConfigError naming file and key.
