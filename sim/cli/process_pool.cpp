@@ -37,8 +37,7 @@ void write_all(int pipe, const std::string& text) {
   }
 }
 
-/// A killed parent takes its children along: nobody reads them any more, and they would keep the
-/// files that it had locked.
+/// A killed parent takes its children along: nobody reads them any more.
 void die_with(pid_t parent) {
 #ifdef __linux__
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);

@@ -8,7 +8,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #include "core/base/error.hpp"
@@ -26,6 +25,27 @@ std::string header() {
 std::string content_of(const fs::path& file) {
   std::ifstream stream(file, std::ios::binary);
   return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+/// Locks the file for this process; false if another one has it. A record lock: unlike flock's it is
+/// not handed down to children, which may outlive a killed sweep for a moment. It is lost when this
+/// process closes the file, through whichever descriptor.
+bool lock(int file) {
+  struct flock whole_file {};
+  whole_file.l_type = F_WRLCK;
+  whole_file.l_whence = SEEK_SET;
+  return ::fcntl(file, F_SETLK, &whole_file) == 0;
+}
+
+std::string content_of(int file) {
+  std::string content;
+  char buffer[65536];
+  while (true) {
+    const ssize_t count = ::pread(file, buffer, sizeof buffer, static_cast<off_t>(content.size()));
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return content;
+    content.append(buffer, static_cast<std::size_t>(count));
+  }
 }
 
 /// The lines that end in a newline, header left out. Messages hold no newlines, so a line is a row.
@@ -65,10 +85,10 @@ SweepTable::SweepTable(const fs::path& file) : path_(file) {
   file_ = ::open(file.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
   if (file_ < 0) throw fail(fmt::format("cannot be written: {}", std::strerror(errno)));
   try {
-    if (::flock(file_, LOCK_EX | LOCK_NB) != 0) {
+    if (!lock(file_)) {
       throw fail("is in use by another sweep; wait for it or choose another --csv");
     }
-    const std::string content = content_of(file);
+    const std::string content = content_of(file_);
     const std::size_t whole = content.rfind('\n') + 1;  // 0 without any newline
     const std::string first_line = header();
     if (whole > 0 && !content.starts_with(first_line)) {
