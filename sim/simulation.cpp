@@ -3,17 +3,20 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <numeric>
 
 #include <fmt/format.h>
 
 #include "core/base/error.hpp"
 #include "sim/engine/communicators.hpp"
+#include "sim/engine/disturbed_links.hpp"
 #include "sim/engine/folding.hpp"
 #include "sim/engine/ledger.hpp"
 #include "sim/engine/link_use.hpp"
 #include "sim/engine/replay_program.hpp"
 #include "sim/engine/replayer.hpp"
 #include "sim/engine/ring_transport.hpp"
+#include "sim/engine/work_pace.hpp"
 
 namespace fourfold::sim {
 namespace {
@@ -71,15 +74,30 @@ std::vector<std::uint64_t> kinds_of_replicas(const Grid& grid, int replicas) {
   return kinds;
 }
 
+/// Ranks of different kinds are never folded together.
+std::vector<std::uint64_t> kinds_of_ranks(const Grid& grid, const SimulationOptions& options) {
+  const auto world_size = static_cast<std::size_t>(grid.world_size());
+  std::vector<std::uint64_t> kinds(world_size, 0);
+  if (options.disturbances.jitter_sigma > 0) {
+    std::iota(kinds.begin(), kinds.end(), 0);
+    return kinds;
+  }
+  if (options.fold == Fold::replicas) kinds = kinds_of_replicas(grid, options.fold_replicas);
+  for (const SlowRank& slow : options.disturbances.slow_ranks) {
+    const auto rank = static_cast<std::size_t>(slow.rank);
+    kinds[rank] = world_size + rank;
+  }
+  return kinds;
+}
+
 Folding fold_as_asked(const Communicators& communicators, const Grid& grid, const Network& network,
                       const SimulationOptions& options) {
   // The step-by-step mode looks at the true hops of every ring.
   if (options.fold == Fold::off || options.ring_mode == RingMode::step_by_step) {
     return no_folding(communicators, grid.world_size());
   }
-  if (options.fold == Fold::automatic) return fold(communicators, grid.world_size(), network.links());
   if (options.fold_replicas < 1) throw ConfigError("the number of folded replicas must be at least 1");
-  return fold(communicators, grid.world_size(), network.links(), kinds_of_replicas(grid, options.fold_replicas));
+  return fold(communicators, grid.world_size(), network.links(), kinds_of_ranks(grid, options));
 }
 
 }  // namespace
@@ -87,14 +105,17 @@ Folding fold_as_asked(const Communicators& communicators, const Grid& grid, cons
 SimulationResult simulate(const StepProgram& step_program, const Grid& grid, const Machine& machine,
                           const SimulationOptions& options) {
   check_fits(grid, machine);
+  check_disturbances(options.disturbances, grid.world_size());
   Network& network = Network::load(machine.file);
+  const DisturbedLinks disturbed_links(network, options.disturbances);
   const ReplayProgram program = compile(step_program, grid, KernelModel(machine.gpu));
   const Communicators communicators = lay_out(program.communicators, grid, machine, network);
   const CollectiveModel collective_model(machine.library, machine.node_links());
   const Folding folding = fold_as_asked(communicators, grid, network, options);
+  const WorkPace pace(options.disturbances, folding);
   Ledger ledger(program, folding, options.traced_ranks);
 
-  Replayer replayer(program, folding, collective_model, network, ledger);
+  Replayer replayer(program, folding, pace, collective_model, network, ledger);
   const auto done = [&replayer](int ring, Seconds end) { replayer.collective_done(ring, end); };
   const std::unique_ptr<RingTransport> transport =
       options.ring_mode == RingMode::macro_flow
@@ -103,14 +124,15 @@ SimulationResult simulate(const StepProgram& step_program, const Grid& grid, con
 
   SimulationResult result;
   result.step_time = replayer.run(*transport, options.progress);
-  result.compute_busy = program.compute_busy;
-  result.compute_idle = result.step_time - program.compute_busy;
+  result.compute_busy = ledger.mean_work();
+  result.compute_idle = result.step_time - result.compute_busy;
   result.kernels = kernel_times(program);
   result.collectives = collective_times(program, ledger, grid.world_size());
   const std::vector<LinkUse> links =
       link_use(program, communicators, network.links(), result.step_time);
   result.link_classes = use_by_class(links);
   result.busiest_links = busiest(links);
+  result.longest_waits = ledger.longest_waits(result.step_time);
   result.timeline = ledger.take_timeline();
   result.ranks = grid.world_size();
   result.replayed_ranks = folding.classes();

@@ -9,6 +9,7 @@
 #include "core/cost/kernel_model.hpp"
 #include "core/grid/grid.hpp"
 #include "core/program/step_program.hpp"
+#include "sim/disturbances.hpp"
 #include "sim/machine.hpp"
 
 namespace fourfold::sim {
@@ -30,12 +31,13 @@ struct SimulationOptions {
   RingMode ring_mode = RingMode::macro_flow;
   Fold fold = Fold::automatic;                   ///< always off in the step-by-step mode
   int fold_replicas = 1;
+  Disturbances disturbances;                     ///< nothing goes wrong
   bool prune_links = true;                       ///< leave out links that cannot matter; off to check it
   std::vector<int> traced_ranks = {0};           ///< ranks whose timeline is kept
   std::function<void(double fraction)> progress;  ///< called now and then with the finished fraction
 };
 
-/// Time in kernels of one kind, on one rank.
+/// Time in kernels of one kind, on a rank that nothing disturbs.
 struct KernelTime {
   std::string name;
   std::int64_t count = 0;
@@ -68,6 +70,13 @@ struct LinkClassUse {
   double max_utilisation = 0;
 };
 
+/// Time in which a rank did not compute: it waited for collectives, and for slower ranks in them.
+struct RankWait {
+  int rank = 0;
+  int ranks = 1;  ///< that waited as long, this one included
+  Seconds waiting = 0;
+};
+
 /// One operation on a stream of a traced rank.
 struct Interval {
   int rank = 0;
@@ -79,19 +88,21 @@ struct Interval {
 
 struct SimulationResult {
   Seconds step_time = 0;
-  Seconds compute_busy = 0;          ///< kernels of one rank (equal on all)
+  Seconds compute_busy = 0;          ///< kernels of one rank, mean over ranks
   Seconds compute_idle = 0;          ///< mean over ranks: waiting for anything, = sum of exposed + tail
   std::vector<KernelTime> kernels;   ///< longest first
   std::vector<CollectiveTime> collectives;
   std::vector<LinkClassUse> link_classes;
   std::vector<LinkUse> busiest_links;  ///< at most ten, most utilised first
+  std::vector<RankWait> longest_waits;   ///< at most five, longest first
   std::vector<Interval> timeline;      ///< of the traced ranks, by begin
   int ranks = 0, replayed_ranks = 0;   ///< of the grid; replayed for all of them
   std::int64_t rank_operations = 0;    ///< replayed kernels, collectives and event operations, over all replayed ranks
   std::int64_t flows = 0;              ///< SimGrid flows
 };
 
-/// Throws ConfigError when the grid has more ranks than the machine has GPUs.
+/// Throws ConfigError when the grid has more ranks than the machine has GPUs, and for disturbances of ranks and links
+/// that do not exist.
 SimulationResult simulate(const StepProgram& program, const Grid& grid, const Machine& machine,
                           const SimulationOptions& options = {});
 

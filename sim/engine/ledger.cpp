@@ -14,6 +14,7 @@ Ledger::Ledger(const ReplayProgram& program, const Folding& folding, const std::
     : program_(program),
       folding_(folding),
       traced_(folding.ranks_in_class.size()),
+      work_(folding.ranks_in_class.size(), 0.0),
       exposed_(program.collective_types.size(), 0.0),
       busy_(program.collective_types.size(), 0.0) {
   const auto world_size = static_cast<int>(folding.class_of_rank.size());
@@ -38,10 +39,11 @@ void Ledger::add_collective(int collective_type, int ring, Seconds duration) {
       folding_.members_in_ring_class[static_cast<std::size_t>(ring)] * duration;
 }
 
-void Ledger::trace_kernels(int rank, Stream stream, const Instruction& work, Seconds begin) {
+void Ledger::trace_kernels(int rank, Stream stream, const Instruction& work, double stretch,
+                           Seconds begin) {
   for (int k = work.index; k < work.index + work.count; ++k) {
     const TimedKernel& kernel = program_.kernels[static_cast<std::size_t>(k)];
-    const Seconds end = begin + kernel.duration;
+    const Seconds end = begin + kernel.duration * stretch;
     for (int traced : traced_[static_cast<std::size_t>(rank)]) {
       timeline_.push_back({traced, stream, std::string(kernel.name), kernel.range, begin, end});
     }
@@ -58,6 +60,25 @@ void Ledger::trace_collective(int rank, const ProgramCollective& collective, Sec
     timeline_.push_back({traced, stream, fmt::format("{} {}", name_of(type.kind), name_of(type.axes)),
                          collective.range, begin, end});
   }
+}
+
+Seconds Ledger::mean_work() const {
+  Seconds sum = 0;
+  for (std::size_t i = 0; i < work_.size(); ++i) sum += folding_.ranks_in_class[i] * work_[i];
+  return sum / static_cast<double>(folding_.class_of_rank.size());
+}
+
+std::vector<RankWait> Ledger::longest_waits(Seconds step_time) const {
+  constexpr std::size_t kMost = 5;
+  std::vector<RankWait> waits;
+  for (std::size_t i = 0; i < work_.size(); ++i) {
+    waits.push_back({folding_.representative[i], folding_.ranks_in_class[i], step_time - work_[i]});
+  }
+  std::stable_sort(waits.begin(), waits.end(), [](const RankWait& a, const RankWait& b) {
+    return a.waiting > b.waiting;
+  });
+  if (waits.size() > kMost) waits.resize(kMost);
+  return waits;
 }
 
 std::vector<Interval> Ledger::take_timeline() {

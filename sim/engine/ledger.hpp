@@ -17,18 +17,26 @@ class Ledger {
 
   bool traces(int rank) const { return !traced_[static_cast<std::size_t>(rank)].empty(); }
 
+  /// Kernels ran on the compute stream of a rank.
+  void add_work(int rank, Seconds duration) { work_[static_cast<std::size_t>(rank)] += duration; }
   /// The compute stream of a rank stood still until an event behind a collective of that type (-1:
   /// behind none).
   void add_stall(int rank, int collective_type, Seconds duration);
   /// A ring finished a collective.
   void add_collective(int collective_type, int ring, Seconds duration);
-  /// For traced ranks only: the kernels of `work` one after the other from `begin`.
-  void trace_kernels(int rank, Stream stream, const Instruction& work, Seconds begin);
+  /// For traced ranks only: the kernels of `work` one after the other from `begin`, each `stretch` times as long as
+  /// on an undisturbed rank.
+  void trace_kernels(int rank, Stream stream, const Instruction& work, double stretch,
+                     Seconds begin);
   void trace_collective(int rank, const ProgramCollective& collective, Seconds begin, Seconds end);
 
   /// Sums over all ranks, by collective type.
   const std::vector<Seconds>& exposed() const { return exposed_; }
   const std::vector<Seconds>& busy() const { return busy_; }
+  /// Kernels on the compute stream, mean over all ranks.
+  Seconds mean_work() const;
+  /// The five replayed ranks that computed least in a step of `step_time`, so waited most.
+  std::vector<RankWait> longest_waits(Seconds step_time) const;
   /// By begin, then rank and stream.
   std::vector<Interval> take_timeline();
 
@@ -37,6 +45,7 @@ class Ledger {
   const Folding& folding_;
   /// For each replayed rank the traced ranks it stands for.
   std::vector<std::vector<int>> traced_;
+  std::vector<Seconds> work_;  ///< by replayed rank
   std::vector<Seconds> exposed_, busy_;
   std::vector<Interval> timeline_;
 };

@@ -136,6 +136,16 @@ const std::vector<Link>& Network::links() const {
   return state_->links;
 }
 
+bool Network::has_host(const std::string& name) const {
+  return state_->hosts.contains(name);
+}
+
+void Network::set_bandwidth(LinkId link, BytesPerSecond bandwidth) {
+  const auto index = static_cast<std::size_t>(link);
+  state_->links[index].bandwidth = bandwidth;
+  state_->simgrid_links[index]->set_bandwidth(bandwidth);
+}
+
 Path Network::path(const std::string& source_host, const std::string& destination_host) const {
   const auto find = [&](const std::string& name) {
     const auto host = state_->hosts.find(name);

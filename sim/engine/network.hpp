@@ -50,6 +50,9 @@ class Network {
   Network& operator=(const Network&) = delete;
 
   const std::vector<Link>& links() const;
+  bool has_host(const std::string& name) const;
+  /// Changes a link between two runs.
+  void set_bandwidth(LinkId link, BytesPerSecond bandwidth);
   /// The route between two hosts. Throws ConfigError naming the host that the platform lacks.
   Path path(const std::string& source_host, const std::string& destination_host) const;
 

@@ -71,7 +71,6 @@ class Compiler {
     if (!extends) stream.push_back({.kind = Instruction::Kind::work, .index = next});
     stream.back().count += 1;
     stream.back().duration += kernel.duration;
-    if (op.stream == Stream::compute) result_.compute_busy += kernel.duration;
     result_.kernels.push_back(kernel);
     result_.operations += 1;
   }

@@ -67,7 +67,6 @@ struct ReplayProgram {
   std::vector<CollectiveType> collective_types;
   std::vector<CommunicatorKey> communicators;
   std::vector<std::int64_t> event_ids;  ///< numbers in the step program, or kJoin
-  Seconds compute_busy = 0;             ///< kernels on the compute stream
   std::int64_t operations = 0;          ///< kernels, collectives, records and waits of one rank
 };
 

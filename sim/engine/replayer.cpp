@@ -18,10 +18,11 @@ constexpr std::int64_t kProgressReports = 200;
 
 }  // namespace
 
-Replayer::Replayer(const ReplayProgram& program, const Folding& folding,
+Replayer::Replayer(const ReplayProgram& program, const Folding& folding, const WorkPace& pace,
                    const CollectiveModel& collective_model, Network& network, Ledger& ledger)
     : program_(program),
       folding_(folding),
+      pace_(pace),
       communicators_(folding.communicators),
       collective_model_(collective_model),
       network_(network),
@@ -66,10 +67,7 @@ unsigned Replayer::advance_stream(int rank, std::size_t stream) {
     const Instruction& instruction = instructions[own.position];
     switch (instruction.kind) {
       case Instruction::Kind::work:
-        if (ledger_.traces(rank)) {
-          ledger_.trace_kernels(rank, kAllStreams[stream], instruction, own.clock - origin_);
-        }
-        own.clock += instruction.duration;
+        do_work(rank, stream, instruction);
         break;
       case Instruction::Kind::record:
         event_time(rank, instruction.index) = own.clock;
@@ -84,6 +82,17 @@ unsigned Replayer::advance_stream(int rank, std::size_t stream) {
     }
   }
   return woken;
+}
+
+void Replayer::do_work(int rank, std::size_t stream, const Instruction& work) {
+  StreamState& own = state(rank, stream);
+  const double stretch = pace_.stretch(rank, work);
+  if (ledger_.traces(rank)) {
+    ledger_.trace_kernels(rank, kAllStreams[stream], work, stretch, own.clock - origin_);
+  }
+  const Seconds duration = work.duration * stretch;
+  if (kAllStreams[stream] == Stream::compute) ledger_.add_work(rank, duration);
+  own.clock += duration;
 }
 
 bool Replayer::pass_wait(int rank, std::size_t stream, const Instruction& wait) {

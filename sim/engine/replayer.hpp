@@ -21,13 +21,14 @@
 #include "sim/engine/ledger.hpp"
 #include "sim/engine/replay_program.hpp"
 #include "sim/engine/ring_transport.hpp"
+#include "sim/engine/work_pace.hpp"
 
 namespace fourfold::sim {
 
 class Replayer {
  public:
   /// Replays the ranks of the folded world, one for each class.
-  Replayer(const ReplayProgram& program, const Folding& folding,
+  Replayer(const ReplayProgram& program, const Folding& folding, const WorkPace& pace,
            const CollectiveModel& collective_model, Network& network, Ledger& ledger);
 
   /// To be called by `transport` when a ring has finished.
@@ -67,6 +68,7 @@ class Replayer {
   void advance(int rank, unsigned streams);
   /// Runs one stream until it stops or finishes; returns the streams it woke.
   unsigned advance_stream(int rank, std::size_t stream);
+  void do_work(int rank, std::size_t stream, const Instruction& work);
   bool pass_wait(int rank, std::size_t stream, const Instruction& wait);
   void arrive(int rank, std::size_t stream, int collective_index);
   void begin(int ring);
@@ -79,6 +81,7 @@ class Replayer {
 
   const ReplayProgram& program_;
   const Folding& folding_;
+  const WorkPace& pace_;
   const Communicators& communicators_;  ///< of the folded world
   const CollectiveModel& collective_model_;
   Network& network_;

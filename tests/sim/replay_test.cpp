@@ -208,7 +208,8 @@ TEST(Replay, MembersInDifferentCollectivesAreADeadlock) {
   const Folding folding = no_folding(communicators, 2);
   Ledger ledger(program, folding, {});
   const CollectiveModel model(machine.library, {.nic_bandwidth = 10e9, .port_bandwidth = 100e9});
-  Replayer replayer(program, folding, model, network, ledger);
+  const WorkPace pace({}, folding);
+  Replayer replayer(program, folding, pace, model, network, ledger);
   const auto transport = make_macro_flow_transport(
       communicators.rings, true, network,
       [&](int ring, Seconds end) { replayer.collective_done(ring, end); });
