@@ -2,6 +2,7 @@
 
 #include "core/base/error.hpp"
 #include "sim/cli/record_step.hpp"
+#include "sim/cli/simulate_step.hpp"
 
 namespace fourfold::sim {
 
@@ -19,15 +20,14 @@ RunSetup describe_setup(const GptConfig& model, const TrainConfig& train, const 
 
 RunReport run_configuration(const GptConfig& model, const TrainConfig& train,
                             std::optional<std::int64_t> micro_batch, const Machine& machine) {
-  const auto [recorded, program] = record_step(model, train, micro_batch, machine.gpu.memory);
-  RunReport report = describe_run(describe_setup(model, recorded, machine), program);
+  const RecordedStep step = record_step(model, train, micro_batch, machine.gpu.memory);
+  const RunReport report = describe_run(describe_setup(model, step.train, machine), step.program);
   if (!fits(report.memory, machine.gpu.memory)) {
     throw OutOfMemory(total(report.memory.peak), machine.gpu.memory, report.memory.peak_place);
   }
   SimulationOptions options;
   options.traced_ranks = {};
-  report.result = simulate(program, recorded.grid, machine, options);
-  return report;
+  return simulate_step(report, step, machine, options);
 }
 
 }  // namespace fourfold::sim

@@ -13,6 +13,7 @@
 #include "sim/cli/record_step.hpp"
 #include "sim/cli/run_configuration.hpp"
 #include "sim/cli/simulate_options.hpp"
+#include "sim/cli/simulate_step.hpp"
 #include "sim/report/terminal_report.hpp"
 #include "sim/report/text_table.hpp"
 
@@ -66,12 +67,30 @@ void print_cost(const RunReport& report, Seconds simulation, Seconds total) {
              rate(report.result.rank_operations), rate(report.result.flows));
 }
 
-SimulationResult simulate_with_progress(const StepProgram& program, const Grid& grid,
-                                        const Machine& machine, SimulationOptions options,
-                                        bool quiet) {
+RunReport simulate_with_progress(const RunReport& described, const RecordedStep& step,
+                                 const Machine& machine, SimulationOptions options, bool quiet) {
   ProgressBar bar(quiet);
   options.progress = [&](double fraction) { bar.show(fraction); };
-  return simulate(program, grid, machine, options);
+  return simulate_step(described, step, machine, options);
+}
+
+/// Simulates the step without disturbances, and with each alone.
+void add_disturbance_costs(RunReport& report, const RecordedStep& step, const Machine& machine,
+                           SimulationOptions options) {
+  const auto step_time = [&](const Disturbances& disturbances) {
+    options.disturbances = disturbances;
+    return simulate_step(report, step, machine, options).result.step_time;
+  };
+  const std::vector<NamedDisturbance> each = one_by_one(options.disturbances);
+  if (each.empty()) return;
+  report.undisturbed_step_time = step_time({});
+  if (each.size() == 1) {
+    report.disturbances = {{each[0].name, report.result.step_time}};
+    return;
+  }
+  for (const NamedDisturbance& disturbance : each) {
+    report.disturbances.push_back({disturbance.name, step_time(disturbance.alone)});
+  }
 }
 
 Seconds since(Clock::time_point start) {
@@ -95,15 +114,15 @@ int run_simulate(const Words& words) {
   const Machine machine = load_machine(request.machine);
   check_machine_size(request.train.grid, machine);
 
-  const auto [train, program] =
-      record_step(request.model, request.train, request.micro_batch, machine.gpu.memory);
-  outputs.write_program(program);
-  RunReport report = describe_run(describe_setup(request.model, train, machine), program);
+  const RecordedStep step = record_step(request.model, request.train, request.micro_batch,
+                                        machine.gpu.memory, request.fold_time);
+  outputs.write_program(step.program);
+  RunReport report = describe_run(describe_setup(request.model, step.train, machine), step.program);
   if (!fits(report.memory, machine.gpu.memory)) return report_does_not_fit(report, print);
 
   const Clock::time_point simulation_start = Clock::now();
-  report.result =
-      simulate_with_progress(program, train.grid, machine, request.simulation, request.quiet);
+  report = simulate_with_progress(report, step, machine, request.simulation, request.quiet);
+  add_disturbance_costs(report, step, machine, request.simulation);
   const Seconds simulation = since(simulation_start);
   outputs.write_report(report);
   if (print) std::cout << terminal_report(report);

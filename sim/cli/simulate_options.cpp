@@ -7,6 +7,7 @@
 #include "core/base/error.hpp"
 #include "core/base/names.hpp"
 #include "core/schedule/setup_names.hpp"
+#include "sim/cli/disturbance_options.hpp"
 
 namespace fourfold::sim {
 namespace {
@@ -47,6 +48,9 @@ po::options_description method_options() {
   options.add_options()("fold", value("auto|off|N"),
                         "auto: one rank replayed for all in symmetric places; N: every rank of N "
                         "data-parallel replicas; off: every rank");
+  options.add_options()("fold-time", value("auto|off"),
+                        "auto: of more than 6 micro-batches a few are replayed, and the others "
+                        "continue their rhythm; off, and always with --jitter: all are replayed");
   options.add_options()(
       "ring-mode", value("MODE"),
       "macro-flow (default) or step-by-step (slow, to check the former on small groups)");
@@ -87,6 +91,15 @@ void read_fold(const Arguments& arguments, SimulationOptions& options) {
   }
 }
 
+/// Jitter has no rhythm to continue.
+FoldTime read_fold_time(const Arguments& arguments, const Disturbances& disturbances) {
+  const std::string text = arguments.text("fold-time", "auto");
+  if (text != "auto" && text != "off") {
+    throw ConfigError(unknown_name_message("--fold-time", text, {"auto", "off"}));
+  }
+  return text == "off" || disturbances.jitter_sigma != 0 ? FoldTime::off : FoldTime::automatic;
+}
+
 std::vector<int> read_traced_ranks(const Arguments& arguments, const Grid& grid) {
   std::vector<int> ranks;
   for (const std::string& text : split_list(arguments.text("trace-ranks", "0"))) {
@@ -104,7 +117,7 @@ std::optional<std::int64_t> read_micro_batch(const Arguments& arguments) {
 
 po::options_description simulate_options() {
   po::options_description options("", 100);
-  return options.add(run_options()).add(method_options());
+  return options.add(run_options()).add(method_options()).add(disturbance_options());
 }
 
 SimulateRequest read_simulate_request(const Arguments& arguments) {
@@ -126,6 +139,8 @@ SimulateRequest read_simulate_request(const Arguments& arguments) {
 
   request.simulation.ring_mode = parse_ring_mode(arguments.text("ring-mode", "macro-flow"));
   read_fold(arguments, request.simulation);
+  request.simulation.disturbances = read_disturbances(arguments);
+  request.fold_time = read_fold_time(arguments, request.simulation.disturbances);
   request.simulation.traced_ranks = read_traced_ranks(arguments, train.grid);
   request.quiet = arguments.has("quiet");
   return request;

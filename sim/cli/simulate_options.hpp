@@ -6,6 +6,7 @@
 #include "core/cli/arguments.hpp"
 #include "core/models/gpt_config.hpp"
 #include "core/schedule/train_config.hpp"
+#include "sim/cli/record_step.hpp"
 #include "sim/simulation.hpp"
 
 namespace fourfold::sim {
@@ -18,6 +19,7 @@ struct SimulateRequest {
   std::optional<std::int64_t> micro_batch;  ///< none: the largest that fits
   std::filesystem::path machine;
   SimulationOptions simulation;
+  FoldTime fold_time = FoldTime::automatic;
   bool quiet = false;
 };
 

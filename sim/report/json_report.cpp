@@ -114,10 +114,28 @@ Json network_json(const SimulationResult& result) {
   return {{"classes", std::move(classes)}, {"busiest_links", std::move(busiest)}};
 }
 
+Json disturbances_json(const RunReport& report) {
+  const Seconds undisturbed = report.undisturbed_step_time;
+  Json each = Json::array();
+  for (const DisturbanceCost& disturbance : report.disturbances) {
+    each.push_back({{"what", disturbance.name},
+                    {"step_time_s", disturbance.step_time},
+                    {"cost_percent", 100 * (disturbance.step_time / undisturbed - 1)}});
+  }
+  Json waits = Json::array();
+  for (const RankWait& wait : report.result.longest_waits) {
+    waits.push_back({{"rank", wait.rank}, {"ranks_alike", wait.ranks}, {"waiting_s", wait.waiting}});
+  }
+  return {{"undisturbed_step_time_s", undisturbed},
+          {"cost_percent", 100 * (report.result.step_time / undisturbed - 1)},
+          {"each_alone", std::move(each)},
+          {"longest_waits", std::move(waits)}};
+}
+
 }  // namespace
 
 std::string json_report(const RunReport& report) {
-  const Json json = {
+  Json json = {
       {"setup", setup_json(report.setup)},
       {"step_time_s", report.result.step_time},
       {"tokens_per_s", report.tokens_per_second()},
@@ -129,7 +147,9 @@ std::string json_report(const RunReport& report) {
       {"network", network_json(report.result)},
       {"simulation",
        {{"replayed_ranks", report.result.replayed_ranks},
+        {"replayed_micro_batches", report.replayed_micro_batches},
         {"rank_operations", report.result.rank_operations}, {"flows", report.result.flows}}}};
+  if (!report.disturbances.empty()) json["disturbances"] = disturbances_json(report);
   return json.dump(2) + "\n";
 }
 

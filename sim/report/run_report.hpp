@@ -40,6 +40,12 @@ struct StepMemory {
   std::string peak_place;  ///< range of the program in which the peak is reached
 };
 
+/// A disturbance by itself.
+struct DisturbanceCost {
+  std::string name;
+  Seconds step_time = 0;
+};
+
 struct RunReport {
   RunSetup setup;
   StepFlops hardware_flops;  ///< recomputation included
@@ -48,6 +54,9 @@ struct RunReport {
   std::vector<std::string>
       ranges;  ///< of the program; intervals of the timeline refer to them by index
   SimulationResult result;
+  std::int64_t replayed_micro_batches = 0;  ///< of those of the step; the others continue their rhythm
+  Seconds undisturbed_step_time = 0;        ///< where anything disturbs the step
+  std::vector<DisturbanceCost> disturbances;
 
   double tokens_per_second() const { return setup.tokens() / result.step_time; }
   /// Share of the peak of all GPUs together, 0 to 1.

@@ -90,6 +90,35 @@ std::string kernel_table(const RunReport& report) {
   return table.to_string();
 }
 
+std::string folding_line(const RunReport& report) {
+  const std::int64_t all = report.setup.train.micro_batches();
+  if (report.replayed_micro_batches >= all) return "";
+  return fmt::format("{} of {} micro-batches replayed, the others continue their steady rhythm\n",
+                     report.replayed_micro_batches, grouped(all));
+}
+
+std::string disturbance_tables(const RunReport& report) {
+  if (report.disturbances.empty()) return "";
+  const Seconds undisturbed = report.undisturbed_step_time;
+  TextTable costs({"what goes wrong", "step s", "costs s", "costs %"});
+  const auto add = [&](const std::string& name, Seconds step) {
+    costs.add_row({name, seconds(step, undisturbed), seconds(step - undisturbed, undisturbed),
+                   percent(step / undisturbed - 1)});
+  };
+  add("nothing", undisturbed);
+  for (const DisturbanceCost& disturbance : report.disturbances) {
+    add(disturbance.name, disturbance.step_time);
+  }
+  if (report.disturbances.size() > 1) add("all of it", report.result.step_time);
+  TextTable waits({"ranks that waited most", "alike", "waited s", "% of step"});
+  for (const RankWait& wait : report.result.longest_waits) {
+    waits.add_row({std::to_string(wait.rank), grouped(wait.ranks),
+                   seconds(wait.waiting, report.result.step_time),
+                   percent(wait.waiting / report.result.step_time)});
+  }
+  return costs.to_string() + "\n" + waits.to_string() + "\n";
+}
+
 std::string network_tables(const SimulationResult& result) {
   if (result.link_classes.empty()) return "  no link carried anything\n";
   TextTable classes({"links", "used", "GB", "highest use %"});
@@ -138,8 +167,9 @@ std::string memory_table(const RunReport& report) {
 std::string terminal_report(const RunReport& report) {
   const Seconds step = report.result.step_time;
   return setup_lines(report.setup) +
-         fmt::format("\nStep time {} s, {} tokens/s\n\n", seconds(step, step),
+         fmt::format("\nStep time {} s, {} tokens/s\n", seconds(step, step),
                      grouped(static_cast<std::int64_t>(report.tokens_per_second()))) +
+         folding_line(report) + "\n" + disturbance_tables(report) +
          rate_table(report) + "\n" + time_table(report) + "\n" + kernel_table(report) + "\n" +
          memory_table(report) + "\n" + network_tables(report.result) + "\n" +
          std::string(kKnownErrors);

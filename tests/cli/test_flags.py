@@ -70,13 +70,44 @@ class Numbers(CliTest):
     def test_overflowing_batch(self):
         self.assert_refused(simulate(batch=str(2**62)), "batch")
 
-    def test_more_micro_batches_than_can_be_simulated(self):
-        self.assert_refused(simulate(batch=str(2**40), **{"micro-batch": "1"}), "micro-batches", "--batch")
+    def test_more_micro_batches_than_can_be_simulated_one_by_one(self):
+        run_of_many = dict(batch=str(2**40), micro_batch="1")
+        self.assert_refused(simulate("--fold-time", "off", **run_of_many), "micro-batches", "--batch")
+        self.assert_done(simulate(**run_of_many))
 
     def test_traced_ranks_are_in_the_grid(self):
         for ranks in ["8", "-1", "zero", "0,,1"]:
             with self.subTest(ranks):
                 self.assert_refused(simulate("--trace-ranks", ranks), "--trace-ranks")
+
+
+class Disturbances(CliTest):
+    def test_malformed_or_out_of_range(self):
+        for flag, value, fragment in [
+            ("slow", "8:0.5", "from 0 to 7"),
+            ("slow", "-1:0.5", "--slow"),
+            ("slow", "0.5", "colon"),
+            ("slow", "1:fast", "not a number"),
+            ("slow", "1:0", "up to 1"),
+            ("slow", "1:nan", "--slow"),
+            ("slow", "1:0.5,1:0.6", "twice"),
+            ("jitter", "-0.1", "jitter"),
+            ("jitter", "2", "from 0 to 1"),
+            ("seed", "-1", "--seed"),
+            ("degrade", "nic-0:0", "up to 1"),
+            ("degrade", "nic-0:1.1", "up to 1"),
+            ("degrade", "nik-0:0.5", 'did you mean "nic-0'),
+            ("background", "nic-0:1000", "leaves nothing"),
+            ("background", "nic-0:-1", "more than 0"),
+        ]:
+            with self.subTest(flag=flag, value=value):
+                self.assert_refused(simulate(f"--{flag}", value), fragment)
+
+    def test_flags_that_may_be_repeated(self):
+        result = simulate("--slow", "1:0.5", "--slow", "2:0.5,3:0.9", "--degrade", "nic-0:0.5")
+        self.assert_done(result)
+        for name in ["rank 1 at 0.5", "rank 2 at 0.5", "rank 3 at 0.9", "link nic-0 at 0.5", "all of it"]:
+            self.assertIn(name, result.stdout)
 
 
 class Choices(CliTest):
@@ -88,6 +119,7 @@ class Choices(CliTest):
             "dtype": "bf61",
             "order": "xyz",
             "ring-mode": "macroflow",
+            "fold-time": "of",
         }
         for flag, value in cases.items():
             with self.subTest(flag):
@@ -102,6 +134,7 @@ class Choices(CliTest):
             "order": ["xyzd", "yxzd", "dzyx"],
             "micro-batch": ["auto", "1", "4"],
             "ring-mode": ["macro-flow", "step-by-step"],
+            "fold-time": ["auto", "off"],
         }
         for flag, values in cases.items():
             for value in values:

@@ -107,6 +107,71 @@ class Files(CliTest):
         self.assertEqual(sorted(os.listdir(self.folder)), ["r.csv", "r.json"])
 
 
+class FoldingInTime(CliTest):
+    # 128 sequences over z and data 2 x 2 in micro-batches of 2: 16 micro-batches.
+
+    def report(self, *flags, **changes):
+        result = simulate(*flags, "--json", "-", **(dict(batch="128") | changes))
+        self.assert_done(result)
+        return json.loads(result.stdout)
+
+    def test_folded_and_whole_steps_agree(self):
+        for overlap in ["none", "all"]:
+            for recompute in ["full", "none"]:
+                with self.subTest(overlap=overlap, recompute=recompute):
+                    flags = ("--overlap", overlap, "--recompute", recompute)
+                    self.assert_agree(self.report(*flags), self.report(*flags, "--fold-time", "off"))
+
+    def test_with_a_slow_rank_and_a_degraded_nic(self):
+        flags = ("--slow", "3:0.7", "--degrade", "nic-1:0.3")
+        self.assert_agree(self.report(*flags), self.report(*flags, "--fold-time", "off"))
+
+    def assert_agree(self, folded, whole):
+        self.assertLess(folded["simulation"]["replayed_micro_batches"], 16)
+        self.assertEqual(whole["simulation"]["replayed_micro_batches"], 16)
+        step = whole["step_time_s"]
+        self.assertAlmostEqual(folded["step_time_s"], step, delta=0.005 * step)
+        self.assertAlmostEqual(folded["time_per_gpu"]["compute_s"], whole["time_per_gpu"]["compute_s"], delta=1e-9 * step)
+        for part, all_ in zip(folded["time_per_gpu"]["collectives"], whole["time_per_gpu"]["collectives"], strict=True):
+            self.assertEqual(part["count"], all_["count"])
+            self.assertAlmostEqual(part["sent_GB"], all_["sent_GB"], delta=1e-9 * all_["sent_GB"])
+            self.assertAlmostEqual(part["busy_s"], all_["busy_s"], delta=0.005 * step)
+            self.assertAlmostEqual(part["exposed_s"], all_["exposed_s"], delta=0.005 * step)
+        for part, all_ in zip(folded["kernels"], whole["kernels"], strict=True):
+            self.assertEqual((part["name"], part["count"]), (all_["name"], all_["count"]))
+        self.assertEqual(folded["memory_per_gpu"]["peak_GiB"], whole["memory_per_gpu"]["peak_GiB"])
+        for kind in ["hardware_flops", "model_flops"]:
+            whole_flops = whole[kind]["counted"]["per_step_PFLOP"]
+            self.assertAlmostEqual(folded[kind]["counted"]["per_step_PFLOP"], whole_flops, delta=1e-9 * whole_flops)
+        for part, all_ in zip(folded["network"]["classes"], whole["network"]["classes"], strict=True):
+            self.assertAlmostEqual(part["carried_GB"], all_["carried_GB"], delta=1e-9 * all_["carried_GB"])
+
+    def test_the_report_says_what_was_folded(self):
+        self.assertIn("of 16 micro-batches replayed", simulate(batch="128").stdout)
+        self.assertNotIn("micro-batches replayed", simulate().stdout)
+
+    def test_jitter_is_replayed_micro_batch_by_micro_batch(self):
+        report = self.report("--jitter", "0.1")
+        self.assertEqual(report["simulation"]["replayed_micro_batches"], 16)
+
+
+class Disturbances(CliTest):
+    def test_each_has_its_cost(self):
+        result = simulate("--slow", "3:0.5", "--background", "nic-0:10", "--json", "-")
+        self.assert_done(result)
+        report = json.loads(result.stdout)
+        disturbances = report["disturbances"]
+        self.assertEqual([one["what"] for one in disturbances["each_alone"]],
+                         ["rank 3 at 0.5 of its speed", "10 GB/s of another job on link nic-0"])
+        self.assertGreater(disturbances["each_alone"][0]["cost_percent"], 0)
+        self.assertGreater(report["step_time_s"], disturbances["undisturbed_step_time_s"])
+        self.assertNotIn(3, [wait["rank"] for wait in disturbances["longest_waits"][:1]])
+
+    def test_an_undisturbed_report_has_none(self):
+        result = simulate("--json", "-")
+        self.assertNotIn("disturbances", json.loads(result.stdout))
+
+
 class UnwritableFiles(CliTest):
     def test_each_output(self):
         for flag in ["--json", "--csv", "--trace", "--dump-program"]:
