@@ -61,8 +61,10 @@ CollectiveCost CollectiveModel::cost_of(Protocol protocol, CollectiveKind kind,
   if (kind == CollectiveKind::all_reduce) {
     constants = library_.all_reduce ? constants_of(*library_.all_reduce) : mean(gather, scatter);
   }
+  const int steps = ring_step_count(kind, group.ranks);
   return {.fixed = constants.fixed,
-          .latency = ring_step_count(kind, group.ranks) * constants.latency,
+          .latency = steps * constants.latency,
+          .hops = steps,
           .latency_hides = protocol == Protocol::simple,
           .network_inflation = 1.0 / constants.network_efficiency,
           .node_inflation =
@@ -104,6 +106,7 @@ CollectiveCost CollectiveModel::tree_cost(NcclProtocol protocol,
   // Through every level the data go up once and down once. What is not pipelined moves again in each.
   const double levels = std::log2(group.nodes);
   CollectiveCost cost = cost_of(Protocol::simple, CollectiveKind::all_reduce, group);
+  cost.hops = static_cast<int>(2 * std::ceil(levels));
   cost.latency = 2 * levels * constants.hop_latency;
   cost.latency_hides = false;
   cost.network_inflation = (simple ? 1.0 : std::max(1.0, levels)) / constants.network_efficiency;

@@ -44,6 +44,7 @@ struct NodeLinks {
 struct CollectiveCost {
   Seconds fixed = 0;          ///< t0
   Seconds latency = 0;        ///< steps x latency per step
+  int hops = 0;               ///< one after the other: the steps of a ring, the levels of a tree up and down
   bool latency_hides = true;  ///< join by hypot (Simple) or by addition (LL)
   /// Bytes on the wire per payload byte on inter-node and in-node links: a library reaches
   /// 1/inflation of a link.

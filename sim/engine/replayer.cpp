@@ -126,8 +126,8 @@ void Replayer::begin(int ring) {
   transfer.bytes = started.ring_bytes;
   transfer.steps = ring_step_count(kind, layout.placement.ranks);
   transfer.cost = collective_model_.cost(kind, started.full_bytes, layout.placement);
-  // A library's step cannot be faster than the wires.
-  transfer.cost.latency = std::max(transfer.cost.latency, transfer.steps * layout.hop_latency);
+  // A library's hop cannot be faster than the wires.
+  transfer.cost.latency = std::max(transfer.cost.latency, transfer.cost.hops * layout.hop_latency);
   transport_->start(ring, transfer);
 }
 

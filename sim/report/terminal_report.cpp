@@ -13,10 +13,9 @@ namespace {
 
 // Held-out rows of core/cost/README.md; no whole step has been compared with a published one yet.
 constexpr std::string_view kKnownErrors =
-    "Known errors of the parts (median / 90th percentile): GEMM times 5 / 19 % (A100), collectives "
-    "of 1 MB\n"
-    "and more without contention 4 / 12 % (NCCL on Perlmutter). Whole steps are not validated "
-    "yet.\n";
+    "Known errors of the parts (median / 90th percentile): GEMM times 4 / 14 %, collectives of 1 MB "
+    "and more 6 / 28 %\n(NCCL all_gather on Perlmutter 4 / 12 %). Published steps are slower than predicted: "
+    "by up to 18 % on Perlmutter,\nmore elsewhere (fourfold-sim validate).\n";
 
 std::string percent(double share) {
   return fmt::format("{:.1f}", 100 * share);
