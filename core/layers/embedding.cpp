@@ -15,7 +15,7 @@ Embedding::Embedding(ParameterStore& store, const Grid& grid, const std::string&
                        .uses = options.tied ? 2 : 1});
   positions_ = store.add(grid, options.bucket + "_positions",
                          {.name = name + ".positions.weight",
-                          .shape = {options.sequence, options.hidden},
+                          .shape = {options.positions, options.hidden},
                           .placement = {{}, Axis::y, Axis::z},
                           .standard_deviation = kDeviation});
 }
@@ -33,7 +33,7 @@ Tensor Embedding::forward(StepContext& step, const Tensor& tokens) const {
     hidden = reduce_scatter_column_blocks(step, Axis::y, found, MemoryKind::activations);
   }
   all_reduce(step, Axis::x, hidden);
-  const Tensor table = step.weights.take(step, *positions_);  // (s, h/y)
+  const Tensor table = step.weights.take(step, *positions_);  // (positions, h/y)
   launch(step, AddPositions{hidden, table, sequence_});
   apply_dropout(step, hidden, dropout_mask(step));
   return hidden;

@@ -14,7 +14,9 @@ namespace fourfold {
 class Embedding {
  public:
   struct Options {
-    std::int64_t vocabulary = 0, hidden = 0, sequence = 0;
+    std::int64_t vocabulary = 0, hidden = 0;
+    std::int64_t positions = 0;  ///< rows of the position table, the longest sequence
+    std::int64_t sequence = 0;   ///< of the batches
     bool tied = true;  ///< the output head uses the token table as well
     std::string bucket;
   };

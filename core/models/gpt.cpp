@@ -70,7 +70,7 @@ Gpt::Gpt(RankContext& context, const GptConfig& model, const TrainConfig& train)
     : recompute_(train.recompute),
       store_(train.dtype),
       embedding_(store_, context.grid, "embedding",
-                 {model.vocabulary, model.hidden, model.sequence, model.tied, "embedding"}),
+                 {model.vocabulary, model.hidden, model.sequence, train.sequence, model.tied, "embedding"}),
       blocks_([&] {
         std::vector<Block> blocks;
         for (std::int64_t i = 0; i < model.layers; ++i) {

@@ -31,6 +31,7 @@ std::string clock_time(Seconds seconds) {
 
 RunReporter::RunReporter(const TrainJob& job, double peak_flops)
     : request_(job.request),
+      training_(job.training),
       first_step_(job.start.step),
       peak_flops_(peak_flops),
       tokens_per_step_(static_cast<double>(request_.train.batch * request_.train.sequence)),
@@ -82,6 +83,12 @@ nlohmann::ordered_json RunReporter::row_of(const RunState& state, const Step& st
       {"tokens_per_s", tokens_per_step_ / step.duration},
       {"MFU_percent", 100 * flops_per_step_ / step.duration / peak_flops_}};
   if (step.validation_loss) row["validation_loss"] = *step.validation_loss;
+  if (request_.metrics_tokens) {
+    const std::int64_t batch = request_.train.batch;
+    const RankBatch whole = training_.read(state.position - batch, batch, 0, 1);
+    row["input_ids"] = whole.tokens;
+    row["labels"] = whole.targets;
+  }
   return row;
 }
 

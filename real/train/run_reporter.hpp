@@ -38,6 +38,7 @@ class RunReporter {
   Seconds time_left(std::int64_t step) const;
 
   const TrainRequest& request_;
+  const Batches& training_;
   std::int64_t first_step_;
   double peak_flops_;
   double tokens_per_step_;

@@ -77,6 +77,8 @@ po::options_description run_options() {
   options.add_options()("eval-batches", value("N"), "batches of a validation loss; 4 if not given");
   options.add_options()("metrics", value("FILE"),
                         "one JSON object a step; DIR/metrics.jsonl if --out is given");
+  options.add_options()("metrics-tokens",
+                        "also write every batch into the metrics, to feed another program");
   options.add_options()("log-every", value("N"),
                         "steps per printed line without a terminal; 10 if not given");
   options.add_options()(
@@ -146,6 +148,9 @@ void read_watching(const Arguments& arguments, TrainRequest& request) {
   request.log_every = arguments.integer("log-every", {1, kUnlimited}, 10);
   request.metrics = optional_path(arguments, "metrics");
   if (!request.metrics && !request.out.empty()) request.metrics = request.out / "metrics.jsonl";
+  request.metrics_tokens = arguments.has("metrics-tokens");
+  if (request.metrics_tokens && !request.metrics)
+    throw ConfigError("--metrics-tokens needs --metrics FILE or --out DIR");
   if (arguments.has("peak-tflops")) {
     request.peak_flops = kTera * arguments.number("peak-tflops", {1e-9, kInfinity}, 0);
   }

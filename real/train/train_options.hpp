@@ -33,6 +33,7 @@ struct TrainRequest {
   bool resume = false;
   std::optional<std::filesystem::path> initial_weights;
   std::optional<std::filesystem::path> metrics;
+  bool metrics_tokens = false;       ///< also every batch
   std::optional<double> peak_flops;  ///< per rank; measured if not given
   bool profile = false, quiet = false;
 };

@@ -111,6 +111,7 @@ class EmbeddingProbe final : public LayerProbe {
       : layer_(store, grid, "embedding",
                {.vocabulary = 10,
                 .hidden = kHidden,
+                .positions = 2 * kSequence,
                 .sequence = kSequence,
                 .tied = false,
                 .bucket = "tables"}) {}

@@ -56,7 +56,7 @@ TEST_P(ParallelTraining, EqualsSerialTraining) {
     expect_near_relative(actual.losses, expected.losses, 1e-11, what + " loss of step");
     expect_near_relative(actual.gradient_norms, expected.gradient_norms, 1e-10,
                          what + " gradient norm of step");
-    // Sums of up to 16 x 5 rows, rounded in another order: a few hundred times 2^-53.
+    // Sums of up to 16 x 3 rows, rounded in another order: a few hundred times 2^-53.
     expect_tensors_near(without_key_biases(actual.first_gradients),
                         without_key_biases(expected.first_gradients), 1e-13, what + " gradient of");
     expect_tensors_near(without_key_biases(actual.parameters),

@@ -296,6 +296,7 @@ TEST_F(ProgramTest, BadUsageEndsWithCode2AndTheRemedy) {
       {"--model gpt-nano --data missing.txt --steps 1", "there is no such file"},
       {fmt::format("--model gpt-nano --data {} --steps 1", path("short.txt").string()),
        "needs at least 129"},
+      {flags("--steps 1 --metrics-tokens"), "--metrics-tokens needs"},
       {"generate --prompt x", "--checkpoint is missing"},
       {fmt::format("generate --checkpoint {} --prompt x", path("nothing").string()),
        "there is no checkpoint"},
