@@ -94,8 +94,10 @@ struct Scene {
 
   std::vector<Start> starts(const Grid& grid) {
     const CollectiveModel model(machine.library, machine.node_links());
-    Ledger ledger(program, grid.world_size(), {});
-    Replayer replayer(program, grid.world_size(), communicators, model, network, ledger);
+    const Folding folding = no_folding(communicators, grid.world_size());
+    const WorkPace pace({}, folding);
+    Ledger ledger(program, folding, {});
+    Replayer replayer(program, folding, pace, model, network, ledger);
     const auto transport = make_macro_flow_transport(
         communicators.rings, true, network,
         [&](int ring, Seconds end) { replayer.collective_done(ring, end); });
