@@ -139,7 +139,9 @@ Measurement move_flows(Network& network, const std::vector<Start>& starts,
 Measurement measure_replay(const StepProgram& program, const Grid& grid) {
   const Machine machine = benchmark_machine();
   const Seconds begin = cpu_clock();
-  const SimulationResult result = simulate(program, grid, machine);
+  SimulationOptions every_rank;
+  every_rank.fold = Fold::off;
+  const SimulationResult result = simulate(program, grid, machine, every_rank);
   return {.cpu = cpu_clock() - begin,
           .flows = static_cast<double>(result.flows),
           .operations = static_cast<double>(result.rank_operations),
