@@ -46,17 +46,13 @@ class Refinement {
     }
   }
 
-  /// Refines until no class is split any more; returns the number of rounds.
-  int run() {
-    std::size_t before = 0;
-    std::size_t now = classes();
-    int rounds = 0;
-    for (; now != before; ++rounds) {
-      before = std::exchange(now, 0);
+  /// Refines until no class is split any more.
+  void run() {
+    for (std::size_t before = 0, now = classes(); now != before;) {
+      before = now;
       round();
       now = classes();
     }
-    return rounds;
   }
 
   const std::vector<Colour>& ranks() const { return ranks_; }
@@ -161,8 +157,8 @@ Ring folded_ring(const Ring& ring, int ring_class, const Classes& ranks,
 Folding fold(const Communicators& communicators, int world_size, const std::vector<Link>& links,
              const std::vector<std::uint64_t>& rank_kinds) {
   Refinement refinement(communicators, world_size, links, rank_kinds);
+  refinement.run();
   Folding folding;
-  folding.rounds = refinement.run();
   const Classes ranks = number(refinement.ranks());
   const Classes rings = number(refinement.rings());
   auto used_links = folded_links(communicators, rings, number(refinement.links()));

@@ -32,7 +32,6 @@ struct Folding {
   std::vector<int> ranks_in_class;
   std::vector<int> representative;       ///< of each class: its first rank
   std::vector<int> members_in_ring_class;  ///< for each folded ring the ranks of all true rings it stands for
-  int rounds = 0;                        ///< of refinement until nothing changed
 
   int classes() const { return static_cast<int>(ranks_in_class.size()); }
 };
