@@ -112,9 +112,9 @@ Bytes bytes_moved(const Kernel& kernel) {
                    (copy ? k.parameter.bytes() : 0);
           },
           [](const auto& k) {
-            Kernel kernel_copy = k;
+            auto copy = k;  // kOperands wants to be able to change it
             Bytes bytes = 0;
-            for (const Tensor* tensor : operands(kernel_copy)) {
+            for (const Tensor* tensor : kOperands(copy)) {
               if (tensor->defined()) bytes += tensor->bytes();
             }
             return bytes;
