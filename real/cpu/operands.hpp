@@ -6,7 +6,7 @@
 
 #include "core/tensor/tensor.hpp"
 #include "real/cpu/block_cache.hpp"
-#include "real/reference/bfloat16.hpp"
+#include "real/base/bfloat16.hpp"
 
 namespace fourfold::real::cpu {
 

@@ -1,32 +1,17 @@
 #include "real/mpi/communicator.hpp"
 
+#include <optional>
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "core/base/error.hpp"
+#include "real/base/collective_rules.hpp"
 #include "real/mpi/check.hpp"
 #include "real/mpi/direct_collective.hpp"
+#include "real/mpi/tags.hpp"
 
 namespace fourfold::real {
-namespace {
-
-/// Two ranks may be members of several groups and use each on several streams; the tag keeps their messages apart.
-int tag_of(Stream stream, AxisSet axes) {
-  return static_cast<int>(stream) * (1 << kAxisCount) + axes.bits();
-}
-
-void check_operands(const Collective& collective, int members) {
-  const bool gathers = collective.kind == CollectiveKind::all_gather;
-  const bool scatters = collective.kind == CollectiveKind::reduce_scatter;
-  const std::int64_t input = collective.input.elements() * (gathers ? members : 1);
-  const std::int64_t output = collective.output.elements() * (scatters ? members : 1);
-  if (input == output && collective.input.dtype == collective.output.dtype) return;
-  throw ShapeError(fmt::format("{} among {} ranks cannot turn {}{} into {}{}",
-                               name_of(collective.kind), members, name_of(collective.input.dtype),
-                               to_string(collective.input.shape), name_of(collective.output.dtype),
-                               to_string(collective.output.shape)));
-}
-
-}  // namespace
 
 MpiCommunicator::MpiCommunicator(MPI_Comm world, const Grid& grid, CpuDevice& device,
                                  const MpiOptions& options)
@@ -50,13 +35,16 @@ MpiCommunicator::~MpiCommunicator() {
 void MpiCommunicator::launch(Stream stream, const Collective& collective) {
   const ProcessGroup group = grid_.group(rank_, collective.group);
   check_operands(collective, group.size());
-  device_.queues().push(
-      stream,
-      std::make_unique<DirectCollective>(
-          collective, group, Transfers(world_, tag_of(stream, collective.group), group.ranks),
-          device_.engine(),
-          DirectCollective::Options{.check_signatures = options_.check_collectives,
-                                    .place = device_.place()}));
+  const int tag = data_tag(stream, collective.group);
+  Issued issued{rank_, describe(collective), device_.place()};
+  std::optional<MemberCheck> check;
+  if (options_.check_collectives) {
+    issued.what += fmt::format(", number {} on {}", ++issued_[tag], name_of(stream));
+    check.emplace(world_, stream, group, issued);
+  }
+  device_.queues().push(stream, std::make_unique<DirectCollective>(
+                                    collective, Transfers(world_, tag, group), device_.engine(),
+                                    std::move(issued), std::move(check)));
 }
 
 }  // namespace fourfold::real

@@ -2,6 +2,8 @@
 // Collectives between processes, over MPI's point-to-point messages (direct_collective.hpp). MPI's own non-blocking
 // collectives were measured to be several times slower between processes of one node: see README.md.
 
+#include <map>
+
 #include <mpi.h>
 
 #include "core/backend/communicator.hpp"
@@ -17,8 +19,8 @@ inline constexpr bool kCheckCollectives = true;
 #endif
 
 struct MpiOptions {
-  /// Members of a group compare what they issue: an error naming both sides instead of a hang. Costs a small message
-  /// per collective and pair; on in debug builds.
+  /// Members of a group compare what they issue: an error naming both sides instead of a hang or of wrong numbers. Costs
+  /// a small message per collective and pair; on in debug builds.
   bool check_collectives = kCheckCollectives;
 };
 
@@ -41,6 +43,7 @@ class MpiCommunicator final : public Communicator {
   int rank_ = 0;
   CpuDevice& device_;
   MpiOptions options_;
+  std::map<int, std::int64_t> issued_;  ///< collectives by tag, counted while they are checked
 };
 
 }  // namespace fourfold::real

@@ -15,8 +15,6 @@ namespace {
 
 /// Up to this size an all_reduce takes one step instead of two: latency counts more than bytes.
 constexpr Bytes kSmall = 16384;
-/// Characters that members exchange to compare what they are about to do.
-constexpr std::size_t kSignatureLength = 192;
 
 std::byte* first_byte(const Tensor& tensor) {
   return tensor.storage->data() + tensor.offset * size_of(tensor.dtype);
@@ -29,40 +27,51 @@ void copy_bytes(const std::byte* from, std::byte* to, Bytes bytes) {
 
 }  // namespace
 
-DirectCollective::DirectCollective(const Collective& collective, const ProcessGroup& group,
-                                   Transfers transfers, cpu::CpuEngine engine, Options options)
+DirectCollective::DirectCollective(const Collective& collective, Transfers transfers,
+                                   cpu::CpuEngine engine, Issued issued,
+                                   std::optional<MemberCheck> check)
     : collective_(collective),
-      group_(group),
+      group_(transfers.group()),
       transfers_(std::move(transfers)),
       engine_(engine),
-      options_(std::move(options)),
+      issued_(std::move(issued)),
+      check_(std::move(check)),
       full_bytes_(full_bytes(collective)) {
   collective_.input = CpuDevice::held(collective.input);
   collective_.output = CpuDevice::held(collective.output);
 }
 
 void DirectCollective::start() {
-  begin(options_.check_signatures ? Step::exchange_signatures
-        : reduces()               ? Step::reduce
-                                  : Step::gather);
+  begin(check_ ? Step::check : first_step());
 }
 
 bool DirectCollective::advance() {
-  while (step_ != Step::finished && transfers_.done()) complete_step();
+  while (step_ != Step::finished && messages_done()) complete_step();
   return step_ == Step::finished;
 }
 
 std::string DirectCollective::describe() const {
-  return fmt::format("{} among ranks {}, issued by rank {} in {}", signature(),
-                     fmt::join(group_.ranks, " "),
-                     group_.ranks[static_cast<std::size_t>(group_.index)], options_.place);
+  std::string text = fmt::format("{} among ranks {}, issued by rank {} in {}", issued_.what,
+                                 fmt::join(group_.ranks, " "), issued_.rank, issued_.place);
+  const std::vector<int> silent = step_ == Step::check ? check_->silent() : transfers_.silent();
+  if (!silent.empty()) text += fmt::format(", without word from rank {}", fmt::join(silent, ", "));
+  if (!check_) return text;
+  for (const Issued& other : unanswered(transfers_.world())) {
+    text += fmt::format(", while rank {} waits for this one in {} ({})", other.rank, other.what,
+                        other.place);
+  }
+  return text;
+}
+
+DirectCollective::Step DirectCollective::first_step() const {
+  return reduces(collective_.kind) ? Step::reduce : Step::gather;
 }
 
 void DirectCollective::begin(Step step) {
   step_ = step;
   switch (step) {
-    case Step::exchange_signatures:
-      return send_signatures();
+    case Step::check:
+      return check_->start();
     case Step::reduce:
       return reduces_whole() ? send_whole_to_reduce() : send_parts_to_reduce();
     case Step::gather:
@@ -72,11 +81,14 @@ void DirectCollective::begin(Step step) {
   }
 }
 
+bool DirectCollective::messages_done() {
+  return step_ == Step::check ? check_->done() : transfers_.done();
+}
+
 void DirectCollective::complete_step() {
   switch (step_) {
-    case Step::exchange_signatures:
-      compare_signatures();
-      return begin(reduces() ? Step::reduce : Step::gather);
+    case Step::check:
+      return begin(first_step());
     case Step::reduce:
       add_parts();
       return begin(collective_.kind == CollectiveKind::all_reduce && !reduces_whole()
@@ -88,46 +100,11 @@ void DirectCollective::complete_step() {
   }
 }
 
-void DirectCollective::send_signatures() {
-  signatures_.assign(group_.ranks.size(), std::string(kSignatureLength, '\0'));
-  std::string& mine = signatures_[static_cast<std::size_t>(group_.index)];
-  mine = signature();
-  mine.resize(kSignatureLength);
-  for_others([&](int member) {
-    std::string& theirs = signatures_[static_cast<std::size_t>(member)];
-    transfers_.send(member, reinterpret_cast<const std::byte*>(mine.data()), kSignatureLength);
-    transfers_.receive(member, reinterpret_cast<std::byte*>(theirs.data()), kSignatureLength);
-  });
-}
-
-void DirectCollective::compare_signatures() const {
-  const std::string& mine = signatures_[static_cast<std::size_t>(group_.index)];
-  for_others([&](int member) {
-    const std::string& theirs = signatures_[static_cast<std::size_t>(member)];
-    if (theirs == mine) return;
-    throw BackendError(
-        fmt::format("mismatched collectives in {}: rank {} issues {}, but rank {} issues {}; all "
-                    "members of a group must issue "
-                    "its collectives in the same order",
-                    options_.place, group_.ranks[static_cast<std::size_t>(group_.index)],
-                    mine.c_str(), group_.ranks[static_cast<std::size_t>(member)], theirs.c_str()));
-  });
-}
-
-std::string DirectCollective::signature() const {
-  const char* reduction = !reduces()                                ? ""
-                          : collective_.reduction == Reduction::sum ? " (sum)"
-                                                                    : " (max)";
-  return fmt::format("{}{} of {} {} over {}", name_of(collective_.kind), reduction,
-                     collective_.input.elements(), name_of(collective_.input.dtype),
-                     name_of(collective_.group));
-}
-
 void DirectCollective::send_parts_to_reduce() {
   const std::byte* input = first_byte(collective_.input);
   const Bytes mine = part_bytes(group_.index);
   received_ = engine_.cache.take(mine * group_.size());
-  for_others([&](int member) {
+  transfers_.for_others([&](int member) {
     transfers_.send(member, input + part_begin(member), part_bytes(member));
     transfers_.receive(member, received_.get() + member * mine, mine);
   });
@@ -135,7 +112,7 @@ void DirectCollective::send_parts_to_reduce() {
 
 void DirectCollective::send_whole_to_reduce() {
   received_ = engine_.cache.take(full_bytes_ * group_.size());
-  for_others([&](int member) {
+  transfers_.for_others([&](int member) {
     transfers_.send(member, first_byte(collective_.input), full_bytes_);
     transfers_.receive(member, received_.get() + member * full_bytes_, full_bytes_);
   });
@@ -162,7 +139,7 @@ void DirectCollective::gather_parts() {
     copy_bytes(first_byte(collective_.input), output + part_begin(group_.index),
                part_bytes(group_.index));
   }
-  for_others([&](int member) {
+  transfers_.for_others([&](int member) {
     transfers_.send(member, mine, part_bytes(group_.index));
     transfers_.receive(member, output + part_begin(member), part_bytes(member));
   });
@@ -171,13 +148,8 @@ void DirectCollective::gather_parts() {
 void DirectCollective::send_from_first() {
   if (group_.index != 0) return transfers_.receive(0, first_byte(collective_.output), full_bytes_);
   copy_bytes(first_byte(collective_.input), first_byte(collective_.output), full_bytes_);
-  for_others(
+  transfers_.for_others(
       [&](int member) { transfers_.send(member, first_byte(collective_.input), full_bytes_); });
-}
-
-bool DirectCollective::reduces() const {
-  return collective_.kind == CollectiveKind::all_reduce ||
-         collective_.kind == CollectiveKind::reduce_scatter;
 }
 
 bool DirectCollective::reduces_whole() const {
@@ -188,12 +160,6 @@ Bytes DirectCollective::part_begin(int member) const {
   const Bytes element = size_of(collective_.input.dtype);
   const std::int64_t elements = full_bytes_ / element;
   return element * std::min(elements, ceil_div(elements, group_.size()) * member);
-}
-
-template <typename Body>
-void DirectCollective::for_others(Body body) const {
-  // Beginning behind oneself, so that the members do not all send to the first one first.
-  for (int step = 1; step < group_.size(); ++step) body((group_.index + step) % group_.size());
 }
 
 }  // namespace fourfold::real

@@ -10,41 +10,36 @@
 // of p - 1: fewer moments at which a rank that is busy computing holds up the others. Sums are formed in group order
 // with one rounding at the end, hence bit for bit the same on all members and in all runs.
 
+#include <optional>
 #include <string>
-#include <vector>
 
 #include "core/backend/collective.hpp"
 #include "core/grid/process_group.hpp"
 #include "real/cpu/device.hpp"
+#include "real/mpi/member_check.hpp"
 #include "real/mpi/transfers.hpp"
 
 namespace fourfold::real {
 
 class DirectCollective final : public AsyncWork {
  public:
-  struct Options {
-    bool check_signatures = false;  ///< members first tell each other what they are about to do
-    std::string place;              ///< the range in which it was issued
-  };
-  /// Keeps the memory of the operands alive.
-  DirectCollective(const Collective& collective, const ProcessGroup& group, Transfers transfers,
-                   cpu::CpuEngine engine, Options options);
+  /// Keeps the memory of the operands alive. Begins with `check`, if there is one.
+  DirectCollective(const Collective& collective, Transfers transfers, cpu::CpuEngine engine,
+                   Issued issued, std::optional<MemberCheck> check);
 
   void start() override;
-  /// Throws BackendError naming both sides if another member issued a different collective (when checked).
+  /// Throws what the check throws.
   bool advance() override;
   std::string describe() const override;
 
  private:
-  enum class Step { exchange_signatures, reduce, gather, finished };
+  enum class Step { check, reduce, gather, finished };
 
+  Step first_step() const;
   void begin(Step step);
+  bool messages_done();
   /// What follows when all messages of the present step have arrived.
   void complete_step();
-
-  void send_signatures();
-  void compare_signatures() const;
-  std::string signature() const;
 
   void send_parts_to_reduce();
   void add_parts();
@@ -52,24 +47,21 @@ class DirectCollective final : public AsyncWork {
   void gather_parts();
   void send_from_first();
 
-  bool reduces() const;
   bool reduces_whole() const;
   /// Bytes of a member's part of the full buffer, and where it begins. Parts of an all_reduce are of equal size but for
   /// the last ones.
   Bytes part_begin(int member) const;
   Bytes part_bytes(int member) const { return part_begin(member + 1) - part_begin(member); }
-  template <typename Body>
-  void for_others(Body body) const;
 
   Collective collective_;
   ProcessGroup group_;
   Transfers transfers_;
   cpu::CpuEngine engine_;
-  Options options_;
+  Issued issued_;
+  std::optional<MemberCheck> check_;
   Bytes full_bytes_;
   Step step_ = Step::finished;
-  cpu::Block received_;                  ///< the others' contributions to my part, by member
-  std::vector<std::string> signatures_;  ///< by member
+  cpu::Block received_;  ///< the others' contributions to my part, by member
 };
 
 }  // namespace fourfold::real

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "core/base/error.hpp"
-#include "real/reference/bfloat16.hpp"
+#include "real/base/bfloat16.hpp"
 
 namespace fourfold::real {
 namespace {

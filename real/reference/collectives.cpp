@@ -2,9 +2,6 @@
 
 #include <algorithm>
 
-#include <fmt/format.h>
-
-#include "core/base/error.hpp"
 #include "real/reference/array.hpp"
 
 namespace fourfold::real {
@@ -48,27 +45,6 @@ void give_to_all(const Array& whole, std::span<const Collective> members) {
 }
 
 }  // namespace
-
-void check_sizes(const Collective& collective, int group_size) {
-  const bool gathers = collective.kind == CollectiveKind::all_gather;
-  const bool scatters = collective.kind == CollectiveKind::reduce_scatter;
-  const std::int64_t input = collective.input.elements() * (gathers ? group_size : 1);
-  const std::int64_t output = collective.output.elements() * (scatters ? group_size : 1);
-  if (input == output && collective.input.dtype == collective.output.dtype) return;
-  throw ShapeError(
-      fmt::format("{} among {} ranks cannot turn {}{} into {}{}", name_of(collective.kind),
-                  group_size, name_of(collective.input.dtype), to_string(collective.input.shape),
-                  name_of(collective.output.dtype), to_string(collective.output.shape)));
-}
-
-std::string describe(const Collective& collective) {
-  const bool reduces = collective.kind == CollectiveKind::all_reduce ||
-                       collective.kind == CollectiveKind::reduce_scatter;
-  const char* reduction = collective.reduction == Reduction::sum ? " (sum)" : " (max)";
-  return fmt::format("{}{} of {} {} over {}", name_of(collective.kind), reduces ? reduction : "",
-                     collective.input.elements(), name_of(collective.input.dtype),
-                     name_of(collective.group));
-}
 
 void run_collective(std::span<const Collective> members) {
   switch (members.front().kind) {

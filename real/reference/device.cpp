@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "core/base/error.hpp"
-#include "real/reference/collectives.hpp"
+#include "real/base/collective_rules.hpp"
 #include "real/reference/kernels.hpp"
 
 namespace fourfold::real {
@@ -91,7 +91,7 @@ void ReferenceDevice::launch(Stream stream, const Kernel& kernel) {
 }
 
 void ReferenceDevice::launch(Stream stream, const Collective& collective) {
-  check_sizes(collective, world_.grid().size(collective.group));
+  check_operands(collective, world_.grid().size(collective.group));
   Collective copy = collective;
   copy.input = held(collective.input);
   copy.output = held(collective.output);

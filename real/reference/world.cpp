@@ -15,16 +15,15 @@ World::World(const Grid& grid) : grid_(grid), ranks_(static_cast<std::size_t>(gr
 std::shared_ptr<Meeting> World::join(int rank, Stream stream, const Collective& collective,
                                      const std::string& place) {
   const ProcessGroup group = grid_.group(rank, collective.group);
-  const std::string description = describe(collective);
+  const Issued issued{rank, describe(collective), place};
   std::unique_lock lock(mutex_);
   const auto [entry, first] = open_.try_emplace({stream, collective.group, group.ranks.front()});
   if (first) {
     entry->second = std::make_shared<Meeting>(group);
-    entry->second->description = description;
-    entry->second->place = place;
+    entry->second->first = issued;
   }
   const std::shared_ptr<Meeting> meeting = entry->second;
-  check_match(*meeting, rank, description, place);
+  if (issued.what != meeting->first.what) throw_mismatch(meeting->first, issued);
   meeting->collectives[static_cast<std::size_t>(group.index)] = collective;
   meeting->arrived.push_back(rank);
   if (static_cast<int>(meeting->arrived.size()) < group.size()) return meeting;
@@ -76,14 +75,6 @@ void World::check_failed() const {
   if (failed_) throw BackendError("stopped because another rank has failed");
 }
 
-void World::check_match(const Meeting& meeting, int rank, const std::string& description,
-                        const std::string& place) const {
-  if (description == meeting.description) return;
-  throw BackendError(fmt::format(
-      "collectives do not match: rank {} issued {} ({}) while rank {} issued {} ({})",
-      meeting.arrived.front(), meeting.description, meeting.place, rank, description, place));
-}
-
 void World::check_progress() const {
   const auto count = [&](State state) { return std::ranges::count(ranks_, state, &Rank::state); };
   if (failed_ || count(State::running) > 0 || count(State::waiting) == 0) return;
@@ -99,8 +90,8 @@ std::string World::open_meetings() const {
         missing.push_back(rank);
     }
     meetings.push_back(fmt::format("in {} on {} ({}) rank {} waits for rank {}",
-                                   meeting->description, name_of(std::get<Stream>(key)),
-                                   meeting->place, fmt::join(meeting->arrived, ", "),
+                                   meeting->first.what, name_of(std::get<Stream>(key)),
+                                   meeting->first.place, fmt::join(meeting->arrived, ", "),
                                    fmt::join(missing, ", ")));
   }
   return fmt::format("{}", fmt::join(meetings, "; "));

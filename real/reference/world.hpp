@@ -16,6 +16,7 @@
 #include "core/backend/collective.hpp"
 #include "core/backend/stream.hpp"
 #include "core/grid/grid.hpp"
+#include "real/base/collective_rules.hpp"
 
 namespace fourfold::real {
 
@@ -27,8 +28,7 @@ struct Meeting {
   ProcessGroup group;
   std::vector<Collective> collectives;  ///< by position in the group
   std::vector<int> arrived;             ///< ranks, in order of arrival
-  std::string description;              ///< of the first to arrive: what all others must issue too
-  std::string place;                    ///< range of the first to arrive
+  Issued first;                         ///< by the first to arrive: all others must issue it too
   std::atomic<bool> done = false;
 };
 
@@ -72,8 +72,6 @@ class World {
   const Rank& of(int rank) const { return ranks_[static_cast<std::size_t>(rank)]; }
   void complete(Meeting& meeting);
 
-  void check_match(const Meeting& meeting, int rank, const std::string& description,
-                   const std::string& place) const;
   void check_progress() const;
   std::string open_meetings() const;
 

@@ -20,7 +20,7 @@ void run_as_threads(const Grid& grid, const std::function<void(RankContext&)>& p
   run_ranks(grid, program);
 }
 
-void run_as_process(const Grid& grid, int threads,
+void run_as_process(const BackendOptions& options, const Grid& grid,
                     const std::function<void(RankContext&)>& program) {
   if (launcher_size() != grid.world_size()) {
     throw ConfigError(
@@ -29,7 +29,8 @@ void run_as_process(const Grid& grid, int threads,
                     grid.to_string(), grid.world_size(), launcher_size(), grid.world_size()));
   }
   run_mpi(0, nullptr, [&](const MpiWorld& world) {
-    CpuRank rank(world, grid, CpuOptions{.threads = threads});
+    CpuRank rank(world, grid, {.threads = options.threads, .stall_limit = options.stall_limit},
+                 {.check_collectives = options.check_collectives});
     RankContext context = rank.context();
     program(context);
     return 0;
@@ -55,12 +56,23 @@ void add_backend_options(boost::program_options::options_description& options) {
                         "ranks are threads, slow and exact");
   options.add_options()("threads", po::value<std::string>()->value_name("N"),
                         "of each rank on the cpu backend; 1 if not given");
+  options.add_options()(
+      "check-collectives",
+      "ranks first compare what they are about to do together, to find mismatches: "
+      "costs a message each; always on in debug builds and on reference");
+  options.add_options()("stall-limit", po::value<std::string>()->value_name("SECONDS"),
+                        "longest wait for other ranks without progress; 600 if not given");
 }
 
 BackendOptions read_backend_options(const Arguments& arguments) {
   constexpr std::int64_t kMany = 4096;
-  return {parse_backend(arguments.text("backend", "cpu")),
-          static_cast<int>(arguments.integer("threads", {1, kMany}, 1))};
+  constexpr Seconds kLongest = 1e6;
+  BackendOptions options;
+  options.kind = parse_backend(arguments.text("backend", "cpu"));
+  options.threads = static_cast<int>(arguments.integer("threads", {1, kMany}, 1));
+  options.check_collectives = kCheckCollectives || arguments.has("check-collectives");
+  options.stall_limit = arguments.number("stall-limit", {1, kLongest}, options.stall_limit);
+  return options;
 }
 
 void run_on_backend(const BackendOptions& options, const Grid& grid,
@@ -69,7 +81,7 @@ void run_on_backend(const BackendOptions& options, const Grid& grid,
     case BackendKind::reference:
       return run_as_threads(grid, program);
     case BackendKind::cpu:
-      return run_as_process(grid, options.threads, program);
+      return run_as_process(options, grid, program);
   }
 }
 

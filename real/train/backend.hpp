@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "core/backend/rank_context.hpp"
+#include "core/base/units.hpp"
 #include "core/cli/arguments.hpp"
 
 namespace fourfold::real {
@@ -18,10 +19,13 @@ std::string_view name_of(BackendKind kind);
 
 struct BackendOptions {
   BackendKind kind = BackendKind::cpu;
-  int threads = 1;  ///< of a rank, on cpu
+  // on cpu
+  int threads = 1;                 ///< of a rank
+  bool check_collectives = false;  ///< see MpiOptions
+  Seconds stall_limit = 600;       ///< see CpuOptions
 };
 
-/// The flags --backend and --threads.
+/// The flags --backend, --threads, --check-collectives and --stall-limit.
 void add_backend_options(boost::program_options::options_description& options);
 BackendOptions read_backend_options(const Arguments& arguments);
 

@@ -25,6 +25,13 @@ struct Backend {
 /// Recorder, reference in issue order, reference with shuffled streams. Under mpirun the cpu backend, see tests/cpu.
 std::vector<Backend> all_backends();
 
+/// Those of them that compute.
+inline std::vector<Backend> backends_with_data() {
+  std::vector<Backend> backends = all_backends();
+  std::erase_if(backends, [](const Backend& backend) { return !backend.has_data; });
+  return backends;
+}
+
 /// Names the tests of a suite.
 inline std::string name_of_backend(const testing::TestParamInfo<Backend>& info) {
   return info.param.name;

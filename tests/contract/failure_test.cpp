@@ -1,4 +1,5 @@
-// Failures of the reference backend: ranks that throw, collectives that do not match, events nobody waited for.
+// Failures of the reference backend: ranks that throw or wait for each other, events nobody waited for. Collectives
+// that do not match are in mismatch_test.
 
 #include <cmath>
 
@@ -46,33 +47,6 @@ TEST(ReferenceFailure, OneRankStopsAllWithItsMessage) {
                          all_reduce(context, kTensorAxes, ones(context, 1));
                        }),
               HasSubstr("rank five has had enough"));
-}
-
-TEST(ReferenceFailure, DifferentKindsDoNotMatch) {
-  EXPECT_THAT(error_of(kPair,
-                       [](RankContext& context) {
-                         const Range range(context.device, "block 1");
-                         if (context.rank == 0)
-                           all_reduce(context, Axis::x, ones(context, 4));
-                         else
-                           all_gather(context, Axis::x, ones(context, 4), MemoryKind::workspace);
-                       }),
-              AllOf(HasSubstr("rank 0"), HasSubstr("rank 1"), HasSubstr("all_reduce"),
-                    HasSubstr("all_gather"), HasSubstr("block 1")));
-}
-
-TEST(ReferenceFailure, DifferentSizesAndTypesDoNotMatch) {
-  EXPECT_THAT(error_of(kPair,
-                       [](RankContext& context) {
-                         all_reduce(context, Axis::x, ones(context, 4 + context.rank));
-                       }),
-              AllOf(HasSubstr("4 float32"), HasSubstr("5 float32")));
-  EXPECT_THAT(error_of(kPair,
-                       [](RankContext& context) {
-                         const DType dtype = context.rank == 0 ? DType::float32 : DType::float64;
-                         all_reduce(context, Axis::x, ones(context, 4, dtype));
-                       }),
-              AllOf(HasSubstr("4 float32"), HasSubstr("4 float64")));
 }
 
 TEST(ReferenceFailure, DifferentGroupsAreFoundInsteadOfHanging) {

@@ -3,7 +3,7 @@
 #include <span>
 #include <utility>
 
-#include "real/reference/bfloat16.hpp"
+#include "real/base/bfloat16.hpp"
 
 namespace fourfold::test {
 namespace {
