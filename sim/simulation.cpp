@@ -3,16 +3,17 @@
 #include <algorithm>
 #include <map>
 #include <memory>
-#include <numeric>
 
 #include <fmt/format.h>
 
 #include "core/base/error.hpp"
+#include "sim/engine/available_memory.hpp"
 #include "sim/engine/communicators.hpp"
 #include "sim/engine/disturbed_links.hpp"
 #include "sim/engine/folding.hpp"
 #include "sim/engine/ledger.hpp"
 #include "sim/engine/link_use.hpp"
+#include "sim/engine/memory_need.hpp"
 #include "sim/engine/replay_program.hpp"
 #include "sim/engine/replayer.hpp"
 #include "sim/engine/ring_transport.hpp"
@@ -78,10 +79,6 @@ std::vector<std::uint64_t> kinds_of_replicas(const Grid& grid, int replicas) {
 std::vector<std::uint64_t> kinds_of_ranks(const Grid& grid, const SimulationOptions& options) {
   const auto world_size = static_cast<std::size_t>(grid.world_size());
   std::vector<std::uint64_t> kinds(world_size, 0);
-  if (options.disturbances.jitter_sigma > 0) {
-    std::iota(kinds.begin(), kinds.end(), 0);
-    return kinds;
-  }
   if (options.fold == Fold::replicas) kinds = kinds_of_replicas(grid, options.fold_replicas);
   for (const SlowRank& slow : options.disturbances.slow_ranks) {
     const auto rank = static_cast<std::size_t>(slow.rank);
@@ -90,10 +87,18 @@ std::vector<std::uint64_t> kinds_of_ranks(const Grid& grid, const SimulationOpti
   return kinds;
 }
 
+/// The step-by-step mode looks at the true hops of every ring, and under jitter no two ranks are alike.
+bool may_fold(const SimulationOptions& options) {
+  return options.ring_mode == RingMode::macro_flow && options.disturbances.jitter_sigma == 0;
+}
+
+bool replays_every_rank(const SimulationOptions& options) {
+  return options.fold == Fold::off || !may_fold(options);
+}
+
 Folding fold_as_asked(const Communicators& communicators, const Grid& grid, const Network& network,
                       const SimulationOptions& options) {
-  // The step-by-step mode looks at the true hops of every ring.
-  if (options.fold == Fold::off || options.ring_mode == RingMode::step_by_step) {
+  if (replays_every_rank(options)) {
     return no_folding(communicators, grid.world_size());
   }
   if (options.fold_replicas < 1) throw ConfigError("the number of folded replicas must be at least 1");
@@ -109,9 +114,14 @@ SimulationResult simulate(const StepProgram& step_program, const Grid& grid, con
   Network& network = Network::load(machine.file);
   const DisturbedLinks disturbed_links(network, options.disturbances);
   const ReplayProgram program = compile(step_program, grid, KernelModel(machine.gpu));
+  const MemoryNeed memory = memory_need(program, grid);
+  const Bytes memory_limit = options.memory_limit.value_or(available_memory());
+  const int fewest_replayed = replays_every_rank(options) ? grid.world_size() : 1;
+  check_memory(memory, fewest_replayed, may_fold(options), memory_limit);
   const Communicators communicators = lay_out(program.communicators, grid, machine, network);
   const CollectiveModel collective_model(machine.library, machine.node_links());
   const Folding folding = fold_as_asked(communicators, grid, network, options);
+  check_memory(memory, folding.classes(), options.fold != Fold::automatic, memory_limit);
   const WorkPace pace(options.disturbances, folding);
   Ledger ledger(program, folding, options.traced_ranks);
 

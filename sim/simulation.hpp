@@ -3,6 +3,7 @@
 // GPU r, so the grid's innermost axis lies inside the node.
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,8 @@ struct SimulationOptions {
   int fold_replicas = 1;
   Disturbances disturbances;                     ///< nothing goes wrong
   bool prune_links = true;                       ///< leave out links that cannot matter; off to check it
+  /// Memory that the replay may take, as foreseen; if not given, what this computer has left.
+  std::optional<Bytes> memory_limit;
   std::vector<int> traced_ranks = {0};           ///< ranks whose timeline is kept
   std::function<void(double fraction)> progress;  ///< called now and then with the finished fraction
 };
@@ -102,7 +105,7 @@ struct SimulationResult {
 };
 
 /// Throws ConfigError when the grid has more ranks than the machine has GPUs, and for disturbances of ranks and links
-/// that do not exist.
+/// that do not exist, and before it takes more memory than it may.
 SimulationResult simulate(const StepProgram& program, const Grid& grid, const Machine& machine,
                           const SimulationOptions& options = {});
 

@@ -8,6 +8,7 @@
 #include "core/base/names.hpp"
 #include "core/schedule/setup_names.hpp"
 #include "sim/cli/disturbance_options.hpp"
+#include "sim/engine/available_memory.hpp"
 
 namespace fourfold::sim {
 namespace {
@@ -51,6 +52,9 @@ po::options_description method_options() {
   options.add_options()("fold-time", value("auto|off"),
                         "auto: of more than 6 micro-batches a few are replayed, and the others "
                         "continue their rhythm; off, and always with --jitter: all are replayed");
+  options.add_options()("memory-limit", value("GB|none"),
+                        "memory of this computer that the replay may take, as foreseen; what is "
+                        "available if not given");
   options.add_options()(
       "ring-mode", value("MODE"),
       "macro-flow (default) or step-by-step (slow, to check the former on small groups)");
@@ -100,6 +104,15 @@ FoldTime read_fold_time(const Arguments& arguments, const Disturbances& disturba
   return text == "off" || disturbances.jitter_sigma != 0 ? FoldTime::off : FoldTime::automatic;
 }
 
+std::optional<Bytes> read_memory_limit(const Arguments& arguments) {
+  constexpr double kMost_GB = 1e6;
+  if (!arguments.has("memory-limit")) return std::nullopt;
+  std::string text = arguments.text("memory-limit");
+  if (text == "none") return kUnlimitedMemory;
+  if (text.ends_with("GB")) text.resize(text.size() - 2);
+  return static_cast<Bytes>(parse_number("memory-limit", text, {0, kMost_GB}) * kGiga);
+}
+
 std::vector<int> read_traced_ranks(const Arguments& arguments, const Grid& grid) {
   std::vector<int> ranks;
   for (const std::string& text : split_list(arguments.text("trace-ranks", "0"))) {
@@ -139,6 +152,7 @@ SimulateRequest read_simulate_request(const Arguments& arguments) {
 
   request.simulation.ring_mode = parse_ring_mode(arguments.text("ring-mode", "macro-flow"));
   read_fold(arguments, request.simulation);
+  request.simulation.memory_limit = read_memory_limit(arguments);
   request.simulation.disturbances = read_disturbances(arguments);
   request.fold_time = read_fold_time(arguments, request.simulation.disturbances);
   request.simulation.traced_ranks = read_traced_ranks(arguments, train.grid);
