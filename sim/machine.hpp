@@ -32,6 +32,7 @@ struct Machine {
   BytesPerSecond port_bandwidth =
       0;  ///< of one GPU's in-node port, per direction; 0 with one GPU a node
   GpuSpec gpu;
+  double gpu_speed_spread = 0;  ///< standard deviation of the speed of its GPUs (gpu_spread.hpp)
   LibraryConstants library;
 
   int nodes() const { return gpus / gpus_per_node; }

@@ -19,7 +19,7 @@ constexpr int kMostNodes = 1000000;
 
 const std::vector<std::string> kKnown = {"description",   "nodes",      "gpus_per_node",
                                          "nics_per_node", "gpu_to_nic", "gpu_links",
-                                         "gpu",           "library"};
+                                         "gpu",           "library",    "gpu_speed_spread"};
 
 class Properties {
  public:
@@ -54,6 +54,19 @@ class Properties {
   int count(const std::string& name, int largest) const {
     const RootProperty& property = get(name);
     return integer(property, property.value, 1, largest);
+  }
+
+  /// From 0 to 1; 0 if it is not there.
+  double fraction(const std::string& name) const {
+    if (std::ranges::find(properties_, name, &RootProperty::name) == properties_.end()) return 0;
+    const RootProperty& property = get(name);
+    double value = 0;
+    const char* end = property.value.data() + property.value.size();
+    const auto [stopped, error] = std::from_chars(property.value.data(), end, value);
+    if (error != std::errc() || stopped != end || !(value >= 0 && value <= 1)) {
+      fail(property, "is not a number from 0 to 1");
+    }
+    return value;
   }
 
   std::vector<int> integers(const std::string& name, int smallest, int largest) const {
@@ -117,6 +130,7 @@ PlatformProperties read_platform_properties(const std::filesystem::path& file) {
         fmt::format("needs one NIC for each of the {} GPUs of a node", result.gpus_per_node));
   }
   result.mesh = read_mesh(properties);
+  result.gpu_speed_spread = properties.fraction("gpu_speed_spread");
   result.gpu = properties.get("gpu").value;
   result.library = properties.get("library").value;
   return result;

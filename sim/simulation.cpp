@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "core/base/error.hpp"
+#include "core/cost/gpu_spread.hpp"
 #include "sim/engine/available_memory.hpp"
 #include "sim/engine/communicators.hpp"
 #include "sim/engine/disturbed_links.hpp"
@@ -113,7 +114,8 @@ SimulationResult simulate(const StepProgram& step_program, const Grid& grid, con
   check_disturbances(options.disturbances, grid.world_size());
   Network& network = Network::load(machine.file);
   const DisturbedLinks disturbed_links(network, options.disturbances);
-  const ReplayProgram program = compile(step_program, grid, KernelModel(machine.gpu));
+  const ReplayProgram program = compile(step_program, grid, KernelModel(machine.gpu, ClockMode::training,
+                          slowest_of(grid.world_size(), machine.gpu_speed_spread)));
   const MemoryNeed memory = memory_need(program, grid);
   const Bytes memory_limit = options.memory_limit.value_or(available_memory());
   const int fewest_replayed = replays_every_rank(options) ? grid.world_size() : 1;

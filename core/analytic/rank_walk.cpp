@@ -35,15 +35,16 @@ void HeldMemory::release() {
   account_ = nullptr;
 }
 
-RankWalk::RankWalk(const MemoryByKind& resident) {
+RankWalk::RankWalk(const MemoryByKind& resident, double slowdown) : slowdown_(slowdown) {
   for (std::size_t kind = 0; kind < resident.size(); ++kind) {
     memory_.take(resident[kind], static_cast<MemoryKind>(kind), kPlace);
   }
 }
 
 void RankWalk::compute(const KernelCost& kernel) {
-  clock(Stream::compute) += kernel.time;
-  totals_.kernels += kernel.time;
+  const Seconds time = slowdown_ * kernel.time;
+  clock(Stream::compute) += time;
+  totals_.kernels += time;
   totals_.flops += kernel.flops;
 }
 

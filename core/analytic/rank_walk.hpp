@@ -61,7 +61,8 @@ class RankWalk {
     MemoryByKind memory{};
   };
 
-  explicit RankWalk(const MemoryByKind& resident);
+  /// `slowdown`: how many times longer than modelled each kernel takes.
+  RankWalk(const MemoryByKind& resident, double slowdown);
 
   HeldMemory take(Bytes bytes, MemoryKind kind) { return {memory_, bytes, kind}; }
   void compute(const KernelCost& kernel);
@@ -94,6 +95,7 @@ class RankWalk {
   /// delayed itself.
   Seconds share_links(const Flow& flow, std::size_t other_stream);
 
+  double slowdown_;
   MemoryAccount memory_;
   WalkTotals totals_;
   std::array<Seconds, kStreamCount> clocks_{};

@@ -4,6 +4,7 @@
 
 #include "core/analytic/step_walk.hpp"
 #include "core/base/error.hpp"
+#include "core/cost/gpu_spread.hpp"
 
 namespace fourfold {
 namespace {
@@ -35,10 +36,11 @@ StepEstimate StepModel::estimate(const TrainConfig& train) {
   const StepCosts& step = costs(train);
   const ParameterCosts parameters = parameter_costs(model_, train, step, kernels_, fitted);
   const ActivationCollectives activations = activation_collectives(step, train, fitted);
-  StepWalk walk(model_, train, step, parameters, activations);
+  StepEstimate estimate;
+  estimate.slowdown = slowest_of(train.grid.world_size(), machine_.gpu_speed_spread);
+  StepWalk walk(model_, train, step, parameters, activations, estimate.slowdown);
   walk.walk();
 
-  StepEstimate estimate;
   estimate.totals = walk.rank().totals();
   estimate.resident = parameters.resident;
   estimate.peak = walk.rank().memory().at_peak();

@@ -26,6 +26,8 @@ struct StepEstimate {
   MemoryByKind resident{};  ///< held when the step begins
   MemoryByKind peak{};
 
+  double slowdown = 1;      ///< of the kernels by waiting for the slowest GPU, part of `totals`
+
   Seconds exposed() const { return step_time - totals.kernels; }
 };
 
@@ -35,6 +37,7 @@ struct AnalyticMachine {
   LibraryConstants library;
   NodeLinks links;
   std::optional<BandwidthTable> bandwidths;  ///< for the paper's variants
+  double gpu_speed_spread = 0;               ///< gpu_spread.hpp
 };
 
 /// Not thread-safe: kernel times are kept.

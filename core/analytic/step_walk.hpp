@@ -29,9 +29,10 @@ ActivationCollectives activation_collectives(const StepCosts& costs, const Train
 
 class StepWalk {
  public:
-  /// Keeps references to all of them.
+  /// Keeps references to all of them. `slowdown`: how many times longer than costed each kernel takes.
   StepWalk(const GptConfig& model, const TrainConfig& train, const StepCosts& costs,
-           const ParameterCosts& parameters, const ActivationCollectives& collectives);
+           const ParameterCosts& parameters, const ActivationCollectives& collectives,
+           double slowdown);
 
   /// Walks the whole step. Called once.
   void walk();

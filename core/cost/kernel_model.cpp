@@ -75,18 +75,23 @@ Seconds attention_time(const AttentionBackward& attention, const GpuSpec& gpu, C
 
 }  // namespace
 
-KernelModel::KernelModel(GpuSpec gpu, ClockMode mode) : gpu_(std::move(gpu)), mode_(mode) {}
+KernelModel::KernelModel(GpuSpec gpu, ClockMode mode, double slowdown)
+    : gpu_(std::move(gpu)), mode_(mode), slowdown_(slowdown) {}
 
 Seconds KernelModel::time(const GemmShape& shape) const {
   const auto known = gemm_times_.find(shape);
   if (known != gemm_times_.end()) return known->second;
-  const Seconds time = gemm_time(shape, gpu_, mode_);
+  const Seconds time = slowdown_ * gemm_time(shape, gpu_, mode_);
   gemm_times_.emplace(shape, time);
   return time;
 }
 
 Seconds KernelModel::time(const Kernel& kernel) const {
   if (const auto* gemm = std::get_if<Gemm>(&kernel)) return time(blas_shape(*gemm));
+  return slowdown_ * modelled_time(kernel);
+}
+
+Seconds KernelModel::modelled_time(const Kernel& kernel) const {
   if (const auto* forward = std::get_if<AttentionForward>(&kernel)) {
     return attention_time(*forward, gpu_, mode_);
   }

@@ -14,7 +14,8 @@ namespace fourfold {
 /// Not thread-safe: times of GEMMs are kept per shape. Give each thread a model of its own.
 class KernelModel {
  public:
-  explicit KernelModel(GpuSpec gpu, ClockMode mode = ClockMode::training);
+  /// `slowdown`: how many times longer than the modelled GPU this one takes for any kernel (gpu_spread.hpp).
+  explicit KernelModel(GpuSpec gpu, ClockMode mode = ClockMode::training, double slowdown = 1.0);
 
   /// Time from start to end on an otherwise idle GPU, the gap to the next kernel included.
   Seconds time(const Kernel& kernel) const;
@@ -24,8 +25,11 @@ class KernelModel {
   ClockMode mode() const { return mode_; }
 
  private:
+  Seconds modelled_time(const Kernel& kernel) const;
+
   GpuSpec gpu_;
   ClockMode mode_;
+  double slowdown_;
   mutable std::unordered_map<GemmShape, Seconds, GemmShapeHash> gemm_times_;
 };
 

@@ -133,7 +133,8 @@ PlanCommandRequest read_plan_request(const Arguments& arguments) {
 }
 
 AnalyticMachine analytic_machine(const Machine& machine) {
-  AnalyticMachine analytic{machine.gpu, machine.library, machine.node_links(), {}};
+  AnalyticMachine analytic{machine.gpu, machine.library, machine.node_links(), {},
+                           machine.gpu_speed_spread};
   const fs::path table = fs::path("bandwidths") / (machine.name + ".json");
   for (const fs::path& folder : {machine.file.parent_path(), platforms_directory()}) {
     if (!fs::exists(folder / table)) continue;
