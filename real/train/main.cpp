@@ -1,4 +1,5 @@
-// fourfold-train: chooses the command and turns errors into messages and exit codes.
+// fourfold-train: chooses the command and turns errors into messages and exit codes. Under mpirun or srun every rank is
+// watched by a process of its own.
 
 #include <chrono>
 #include <iostream>
@@ -10,6 +11,7 @@
 #include "core/base/names.hpp"
 #include "real/train/command.hpp"
 #include "real/train/launcher.hpp"
+#include "real/train/supervisor.hpp"
 
 namespace fourfold::real {
 namespace {
@@ -54,11 +56,9 @@ int report(const char* message, int exit_code) {
   return exit_code;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int run_and_report(const fourfold::Words& words) {
   try {
-    const int code = fourfold::real::run({argv + 1, argv + argc});
+    const int code = fourfold::real::run(words);
     if (!std::cout.flush())
       throw fourfold::Error("standard output could not be written completely");
     return code;
@@ -70,4 +70,11 @@ int main(int argc, char** argv) {
   } catch (const std::exception& error) {
     return report(error.what(), 1);
   }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const auto program = [&] { return run_and_report({argv + 1, argv + argc}); };
+  return fourfold::real::launcher_size() > 1 ? fourfold::real::run_supervised(program) : program();
 }

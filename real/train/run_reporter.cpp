@@ -99,11 +99,14 @@ void RunReporter::saved(const std::filesystem::path& checkpoint) {
   std::fflush(stdout);
 }
 
-void RunReporter::finish(const Profiler* profiler) {
+void RunReporter::finish(std::int64_t last_step, const Profiler* profiler) {
   if (!request_.quiet) {
     clear_progress();
-    if (mean_duration_ > 0 && on_terminal_) print_line(request_.steps, validation_loss_);
-    if (mean_duration_ == 0)
+    if (mean_duration_ > 0 && on_terminal_) print_line(last_step, validation_loss_);
+    if (last_step < request_.steps)
+      fmt::print("stopped by a signal after step {} of {}; continue with --resume\n", last_step,
+                 request_.steps);
+    else if (mean_duration_ == 0)
       fmt::print("nothing to do: {} of {} steps are done\n", first_step_, request_.steps);
   }
   if (profiler == nullptr || profiler->steps() == 0) return;

@@ -25,8 +25,8 @@ class RunReporter {
   /// The step that has led to `state`.
   void step_done(const RunState& state, const Step& step);
   void saved(const std::filesystem::path& checkpoint);
-  /// Prints the summary, and of what was profiled if anything was.
-  void finish(const Profiler* profiler);
+  /// Prints the summary of a run that ended at `last_step`, and of what was profiled if anything was.
+  void finish(std::int64_t last_step, const Profiler* profiler);
 
  private:
   nlohmann::ordered_json row_of(const RunState& state, const Step& step) const;

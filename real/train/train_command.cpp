@@ -2,6 +2,7 @@
 
 #include "real/train/backend.hpp"
 #include "real/train/command.hpp"
+#include "real/train/stop_signal.hpp"
 #include "real/train/trainer.hpp"
 
 namespace fourfold::real {
@@ -17,7 +18,9 @@ constexpr const char* kExamples =
     "  mpirun -n 2 fourfold-train --model gpt-nano --grid 1x1x1x2 --data corpus.txt --steps 400 "
     "--out run --resume\n"
     "\n"
-    "A resumed run may have another grid, batch, micro-batch, overlap and recomputation.\n";
+    "A resumed run may have another grid, batch, micro-batch, overlap and recomputation.\n"
+    "With --out, SIGUSR1 or SIGTERM ends the run after the present step with a checkpoint and exit "
+    "code 0.\n";
 
 }  // namespace
 
@@ -29,6 +32,7 @@ int train_command(const Words& words) {
     return 0;
   }
   const TrainJob job = prepare_job(read_train_request(arguments));
+  if (!job.request.out.empty()) catch_stop_signals();
   run_on_backend(job.request.backend, job.request.train.grid,
                  [&](RankContext& context) { Trainer(context, job).run(); });
   return 0;

@@ -7,11 +7,13 @@
 
 #include "core/base/error.hpp"
 #include "core/optimizer/optimizer.hpp"
+#include "real/checkpoint/host_sum.hpp"
 #include "real/checkpoint/hugging_face.hpp"
 #include "real/checkpoint/load.hpp"
 #include "real/checkpoint/save.hpp"
 #include "real/checkpoint/staging.hpp"
 #include "real/train/peak_flops.hpp"
+#include "real/train/stop_signal.hpp"
 
 namespace fourfold::real {
 
@@ -44,14 +46,20 @@ void Trainer::run() {
   const auto is_due = [&](std::int64_t interval) {
     return interval > 0 && state_.step % interval == 0;
   };
-  while (state_.step < request_.steps) {
+  while (state_.step < request_.steps && !asked_to_stop()) {
     RunReporter::Step step = train_one_step();
     if (is_due(request_.evaluate_every)) step.validation_loss = validation_loss();
     if (reporter_) reporter_->step_done(state_, step);
     if (is_due(request_.save_every)) save();
   }
   save();
-  if (reporter_) reporter_->finish(request_.profile ? &profiler_ : nullptr);
+  if (reporter_) reporter_->finish(state_.step, request_.profile ? &profiler_ : nullptr);
+}
+
+bool Trainer::asked_to_stop() {
+  // The signal reaches the ranks at different times, or only one of them.
+  const bool asked = stop_signal() != 0;
+  return !request_.out.empty() && sum_over_ranks(context_, {asked ? 1.0 : 0.0})[0] > 0.0;
 }
 
 RunReporter::Step Trainer::train_one_step() {

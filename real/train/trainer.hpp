@@ -15,13 +15,15 @@ class Trainer {
   /// Builds the model and gives it its initial, imported or saved weights.
   Trainer(RankContext& context, const TrainJob& job);
 
-  /// Trains up to request.steps and saves the last state. Throws Error if the loss is not a number.
+  /// Trains up to request.steps, or to the end of the step in which a rank is asked to stop (stop_signal.hpp), and saves
+  /// the last state. Throws Error if the loss is not a number.
   void run();
 
  private:
   void set_weights();
   RunReporter::Step train_one_step();
   double validation_loss();
+  bool asked_to_stop();
   void save();
   /// This rank's share of the batch that begins with a sample.
   RankBatch part_of_batch(const Batches& data, std::int64_t first_sample) const;

@@ -1,105 +1,21 @@
 // fourfold-train from outside: what a user types, sees and gets.
 
 #include <cmath>
-#include <cstdio>
+#include <fstream>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
-#include <nlohmann/json.hpp>
-#include <signal.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "real/checkpoint/durable_file.hpp"
 #include "real/checkpoint/safetensors_file.hpp"
 #include "real/checkpoint/staging.hpp"
-#include "tests/train/temporary_directory.hpp"
+#include "tests/train/program_runner.hpp"
 
-namespace fourfold::real {
+namespace fourfold::test {
 namespace {
 
-using test::TemporaryDirectory;
+using namespace fourfold::real;
 using testing::HasSubstr;
-
-struct Outcome {
-  int exit_code = 0;
-  std::string output;  ///< standard output and standard error
-};
-
-/// mpirun on one machine: more ranks than cores, also as root (containers).
-std::string mpirun(int ranks) {
-  return fmt::format(
-      "OMPI_MCA_hwloc_base_binding_policy=none {} --oversubscribe --allow-run-as-root -n {} ",
-      FOURFOLD_MPIRUN, ranks);
-}
-
-Outcome run(const std::string& arguments, const std::string& launcher = "") {
-  const std::string command =
-      fmt::format("{}{} {} 2>&1 < /dev/null", launcher, FOURFOLD_TRAIN, arguments);
-  FILE* const pipe = ::popen(command.c_str(), "r");
-  Outcome outcome;
-  for (int letter = std::fgetc(pipe); letter != EOF; letter = std::fgetc(pipe)) {
-    outcome.output += static_cast<char>(letter);
-  }
-  outcome.exit_code = WEXITSTATUS(::pclose(pipe));
-  return outcome;
-}
-
-/// A folder with a tiny model and a text that is easy to learn.
-class ProgramTest : public testing::Test {
- protected:
-  ProgramTest() {
-    std::string text;
-    for (int i = 0; i < 400; ++i) text += "the quick brown fox jumps over the lazy dog. ";
-    directory_.file("text.txt", text);
-    directory_.file(
-        "tiny.json",
-        R"({"layers": 1, "hidden": 16, "heads": 2, "sequence": 16, "vocabulary": 256})");
-  }
-
-  std::filesystem::path path(const std::string& name) const { return directory_ / name; }
-
-  /// Flags of a short run.
-  std::string flags(const std::string& more = "") const {
-    return fmt::format("--model {} --data {} --batch 8 --peak-tflops 1 {}",
-                       path("tiny.json").string(), path("text.txt").string(), more);
-  }
-  std::string out(const std::string& name) const {
-    return fmt::format("--out {}", path(name).string());
-  }
-
-  /// The rows of a run's metrics.
-  std::vector<nlohmann::json> metrics(const std::string& name) const {
-    std::vector<nlohmann::json> rows;
-    std::ifstream stream(path(name) / "metrics.jsonl");
-    for (std::string line; std::getline(stream, line);) rows.push_back(nlohmann::json::parse(line));
-    return rows;
-  }
-  std::vector<double> losses(const std::string& name) const {
-    std::vector<double> values;
-    for (const auto& row : metrics(name)) values.push_back(row.at("loss"));
-    return values;
-  }
-
-  /// Starts a run and kills it as soon as the checkpoint of `step` is there.
-  void run_until_checkpoint(const std::string& arguments, const std::string& name,
-                            std::int64_t step) const {
-    const pid_t trainer = ::fork();
-    if (trainer == 0) {
-      const std::string command = fmt::format("exec {} {} --quiet", FOURFOLD_TRAIN, arguments);
-      ::execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
-      ::_exit(1);
-    }
-    while (!std::filesystem::exists(checkpoint_path(path(name), step))) {
-      ASSERT_EQ(::waitpid(trainer, nullptr, WNOHANG), 0) << "the run ended before its checkpoint";
-      ::usleep(1000);
-    }
-    ::kill(trainer, SIGKILL);
-    ::waitpid(trainer, nullptr, 0);
-  }
-
-  TemporaryDirectory directory_;
-};
 
 TEST_F(ProgramTest, LearnsAndContinuesTheText) {
   const Outcome trained =
@@ -135,7 +51,7 @@ TEST_F(ProgramTest, ResumesBitForBitAfterAKill) {
   const std::string arguments =
       flags("--steps 20 --save-every 5 --backend reference --grid 2x1x2x1 --dropout 0.1 ");
   ASSERT_EQ(run(arguments + out("straight")).exit_code, 0);
-  run_until_checkpoint(arguments + out("killed"), "killed", 10);
+  kill_at_checkpoint(arguments + out("killed"), "killed", 10);
   const Outcome resumed = run(arguments + out("killed") + " --resume");
   ASSERT_EQ(resumed.exit_code, 0) << resumed.output;
   EXPECT_THAT(resumed.output, HasSubstr("resumed from"));
@@ -145,8 +61,8 @@ TEST_F(ProgramTest, ResumesBitForBitAfterAKill) {
 TEST_F(ProgramTest, ResumesOnAnotherGridWithinRounding) {
   const std::string arguments = flags("--steps 20 --save-every 10 ");
   ASSERT_EQ(run(arguments + "--backend reference --grid 2x1x1x2 " + out("straight")).exit_code, 0);
-  run_until_checkpoint(arguments + "--backend reference --grid 2x1x1x2 " + out("killed"), "killed",
-                       10);
+  kill_at_checkpoint(arguments + "--backend reference --grid 2x1x1x2 " + out("killed"), "killed",
+                     10);
   ASSERT_EQ(run(arguments +
                 "--backend reference --grid 1x2x2x1 --micro-batch 2 --recompute full --overlap "
                 "none --resume " +
@@ -314,4 +230,4 @@ TEST_F(ProgramTest, BadUsageEndsWithCode2AndTheRemedy) {
 }
 
 }  // namespace
-}  // namespace fourfold::real
+}  // namespace fourfold::test
