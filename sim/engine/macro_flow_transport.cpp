@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "sim/engine/link_pruning.hpp"
+#include "sim/engine/pipes.hpp"
 #include "sim/engine/ring_transport.hpp"
 
 namespace fourfold::sim {
@@ -10,7 +11,7 @@ namespace {
 class MacroFlowTransport final : public RingTransport {
  public:
   MacroFlowTransport(const std::vector<Ring>& rings, bool prune, Network& network, Done done)
-      : network_(network), done_(std::move(done)), rings_(rings.size()) {
+      : network_(network), pipes_(network), done_(std::move(done)), rings_(rings.size()) {
     std::vector<std::vector<LinkId>> links;
     for (const Ring& ring : rings) {
       for (const RingFlow& flow : ring.flows) links.push_back(union_of_links(flow));
@@ -19,7 +20,7 @@ class MacroFlowTransport final : public RingTransport {
     std::size_t next = 0;
     for (std::size_t r = 0; r < rings.size(); ++r) {
       for (const RingFlow& flow : rings[r].flows) {
-        rings_[r].flows.push_back({network.add_route(links[next++]), flow.share, flow.in_node});
+        rings_[r].flows.push_back({pipes_.add(links[next++]), flow.share, flow.in_node});
       }
     }
   }
@@ -32,15 +33,15 @@ class MacroFlowTransport final : public RingTransport {
     for (const Flow& flow : state.flows) {
       const double inflation =
           flow.in_node ? transfer.cost.node_inflation : transfer.cost.network_inflation;
-      network_.send(flow.route, transfer.bytes * flow.share * inflation,
-                    [this, ring] { flow_done(ring); });
+      pipes_.send(flow.pipe, transfer.bytes * flow.share * inflation,
+                  [this, ring] { flow_done(ring); });
     }
     flows_ += static_cast<std::int64_t>(state.flows.size());
   }
 
  private:
   struct Flow {
-    RouteId route = 0;
+    PipeId pipe = 0;
     double share = 0;
     bool in_node = true;
   };
@@ -60,6 +61,7 @@ class MacroFlowTransport final : public RingTransport {
   }
 
   Network& network_;
+  Pipes pipes_;
   Done done_;
   std::vector<State> rings_;
 };

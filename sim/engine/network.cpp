@@ -21,6 +21,10 @@ namespace s4u = simgrid::s4u;
 // before the platform is sealed, routes need not: ordered pairs of a few hosts make enough of them.
 constexpr std::size_t kVirtualHosts = 512;
 
+// SimGrid moves whole units. A unit smaller than a byte keeps the rounding of what is left of a flow
+// (pipes.hpp) far below the time resolution that results are compared at.
+constexpr double kUnitsPerByte = 1024;
+
 /// Starts SimGrid with the settings of an RDMA-like network: max-min sharing without TCP's
 /// corrections.
 s4u::Engine* start_engine() {
@@ -75,7 +79,7 @@ void Network::State::take_hosts() {
   for (const s4u::Host* host : engine->get_all_hosts()) hosts[host->get_name()] = host;
 }
 
-/// Numbers the links and moves their latencies out of SimGrid.
+/// Numbers the links, moves their latencies out of SimGrid and tells it their bandwidths in our unit.
 void Network::State::take_links() {
   simgrid_links = engine->get_all_links();
   for (s4u::Link* link : simgrid_links) {
@@ -83,6 +87,7 @@ void Network::State::take_links() {
     links.push_back({link->get_name(), link->get_bandwidth(), link->get_latency(),
                      link->get_sharing_policy() != s4u::Link::SharingPolicy::FATPIPE});
     link->set_latency(0.0);
+    link->set_bandwidth(kUnitsPerByte * links.back().bandwidth);
   }
 }
 
@@ -143,7 +148,7 @@ bool Network::has_host(const std::string& name) const {
 void Network::set_bandwidth(LinkId link, BytesPerSecond bandwidth) {
   const auto index = static_cast<std::size_t>(link);
   state_->links[index].bandwidth = bandwidth;
-  state_->simgrid_links[index]->set_bandwidth(bandwidth);
+  state_->simgrid_links[index]->set_bandwidth(kUnitsPerByte * bandwidth);
 }
 
 Path Network::path(const std::string& source_host, const std::string& destination_host) const {
@@ -192,15 +197,15 @@ void Network::at(Seconds time, Callback callback) {
 
 void Network::send(RouteId route, double bytes, Callback callback) {
   const auto index = static_cast<std::size_t>(route);
-  const auto whole_bytes = static_cast<std::uint64_t>(std::llround(bytes));
-  if (whole_bytes == 0) {  // SimGrid would never start an empty flow
+  const auto units = static_cast<std::uint64_t>(std::llround(kUnitsPerByte * bytes));
+  if (units == 0) {  // SimGrid would never start an empty flow
     simgrid::kernel::timer::Timer::set(now(), std::move(callback));
     return;
   }
   const s4u::CommPtr comm = s4u::Comm::sendto_init();
   state_->flows[comm.get()] = {comm, std::move(callback)};
   // Naming both ends starts the flow.
-  comm->set_payload_size(whole_bytes)
+  comm->set_payload_size(units)
       ->set_source(state_->source(index))
       ->set_destination(state_->destination(index));
 }

@@ -63,7 +63,7 @@ class Network {
   Seconds now() const;
   /// Calls back at `time`, or at once when that is not in the future.
   void at(Seconds time, Callback callback);
-  /// Starts moving `bytes` (rounded to whole bytes) now; calls back when the last one has arrived.
+  /// Starts moving `bytes` (rounded to 1/1024) now; calls back when the last one has arrived.
   void send(RouteId route, double bytes, Callback callback);
   /// Advances until no timer and no flow is left.
   void run();

@@ -1,6 +1,6 @@
-#include <map>
 #include <utility>
 
+#include "sim/engine/pipes.hpp"
 #include "sim/engine/ring_transport.hpp"
 
 namespace fourfold::sim {
@@ -9,12 +9,13 @@ namespace {
 class StepTransport final : public RingTransport {
  public:
   StepTransport(const std::vector<Ring>& rings, const Machine& machine, Network& network, Done done)
-      : network_(network), done_(std::move(done)) {
+      : network_(network), pipes_(network), done_(std::move(done)) {
     for (const Ring& ring : rings) {
       State& state = rings_.emplace_back();
       for (const std::vector<RingHop>& hops : ring_channels(ring, machine, network)) {
         Channel& channel = state.channels.emplace_back();
-        for (const RingHop& hop : hops) channel.push_back({route(hop.path.links), hop.in_node});
+        for (const RingHop& hop : hops)
+          channel.push_back({pipes_.add(hop.path.links), hop.in_node});
       }
     }
   }
@@ -35,7 +36,7 @@ class StepTransport final : public RingTransport {
 
  private:
   struct Hop {
-    RouteId route = 0;
+    PipeId pipe = 0;
     bool in_node = true;
     int done = 0;  ///< steps sent
     bool busy = false;
@@ -46,13 +47,6 @@ class StepTransport final : public RingTransport {
     RingTransfer transfer;
     std::int64_t missing_steps = 0;
   };
-
-  /// Different rings share hops, and SimGrid needs a hop's route once.
-  RouteId route(const std::vector<LinkId>& links) {
-    const auto found = routes_.find(links);
-    if (found != routes_.end()) return found->second;
-    return routes_[links] = network_.add_route(links);
-  }
 
   void start_if_ready(int ring, std::size_t c, std::size_t h) {
     State& state = rings_[static_cast<std::size_t>(ring)];
@@ -71,8 +65,8 @@ class StepTransport final : public RingTransport {
     const CollectiveCost& cost = state.transfer.cost;
     const double pieces = static_cast<double>(state.channels.size()) * state.transfer.steps;
     const double inflation = hop.in_node ? cost.node_inflation : cost.network_inflation;
-    network_.send(hop.route, state.transfer.bytes / pieces * inflation,
-                  [this, ring, c, h] { step_done(ring, c, h); });
+    pipes_.send(hop.pipe, state.transfer.bytes / pieces * inflation,
+                [this, ring, c, h] { step_done(ring, c, h); });
     flows_ += 1;
   }
 
@@ -87,9 +81,9 @@ class StepTransport final : public RingTransport {
   }
 
   Network& network_;
+  Pipes pipes_;
   Done done_;
   std::vector<State> rings_;
-  std::map<std::vector<LinkId>, RouteId> routes_;
 };
 
 }  // namespace
