@@ -76,41 +76,55 @@ void run_typed(const LayerNormForward& kernel, CpuEngine& engine) {
       });
 }
 
+/// What both kernels of the backward pass read.
+template <typename T>
+struct BackwardOperands {
+  template <typename BackwardKernel>
+  explicit BackwardOperands(const BackwardKernel& kernel)
+      : rows(rows_of(kernel.input)),
+        columns(columns_of(kernel.input)),
+        input(elements_of<T>(kernel.input, rows * columns, "input")),
+        d_output(elements_of<T>(kernel.d_output, rows * columns, "d_output")),
+        moments(elements_of<Wide<T>>(kernel.moments, 2 * rows, "moments")),
+        gain(elements_of<T>(kernel.gain, columns, "gain")),
+        row_sums(elements_of<Wide<T>>(kernel.row_sums, 2 * rows, "row_sums")) {}
+
+  std::int64_t rows, columns;
+  const T *input, *d_output;
+  const Wide<T>* moments;
+  const T* gain;
+  Wide<T>* row_sums;  ///< written by the first of the two
+};
+
 template <typename T>
 void run_typed(const LayerNormBackwardSums& kernel, CpuEngine& engine) {
   using W = Wide<T>;
-  const std::int64_t rows = rows_of(kernel.input);
-  const std::int64_t columns = columns_of(kernel.input);
-  const T* input = elements_of<T>(kernel.input, rows * columns, "input");
-  const T* d_output = elements_of<T>(kernel.d_output, rows * columns, "d_output");
-  const W* moments = elements_of<W>(kernel.moments, 2 * rows, "moments");
-  const T* gain = elements_of<T>(kernel.gain, columns, "gain");
-  W* row_sums = elements_of<W>(kernel.row_sums, 2 * rows, "row_sums");
-  W* d_gain = elements_of<W>(kernel.d_gain, columns, "d_gain");
-  W* d_bias = elements_of<W>(kernel.d_bias, columns, "d_bias");
-  const ColumnAccumulator<W> gain_sums(engine, columns);
-  const ColumnAccumulator<W> bias_sums(engine, columns);
+  const BackwardOperands<T> in(kernel);
+  W* d_gain = elements_of<W>(kernel.d_gain, in.columns, "d_gain");
+  W* d_bias = elements_of<W>(kernel.d_bias, in.columns, "d_bias");
+  const ColumnAccumulator<W> gain_sums(engine, in.columns);
+  const ColumnAccumulator<W> bias_sums(engine, in.columns);
   engine.threads.for_ranges(
-      rows, row_grain(kernel.input), [&](std::int64_t begin, std::int64_t end, int thread) {
+      in.rows, row_grain(kernel.input), [&](std::int64_t begin, std::int64_t end, int thread) {
         W* gain_sum = gain_sums.of(thread);
         W* bias_sum = bias_sums.of(thread);
         for (std::int64_t r = begin; r < end; ++r) {
-          const RowStatistics<W> statistics(moments + 2 * r, kernel.columns, kernel.epsilon);
-          const T* row = input + r * columns;
-          const T* d_row = d_output + r * columns;
+          const RowStatistics<W> statistics(in.moments + 2 * r, kernel.columns, kernel.epsilon);
+          const T* row = in.input + r * in.columns;
+          const T* d_row = in.d_output + r * in.columns;
           W plain = 0;
           W weighted = 0;
 #pragma omp simd reduction(+ : plain, weighted)
-          for (std::int64_t c = 0; c < columns; ++c) {
+          for (std::int64_t c = 0; c < in.columns; ++c) {
             const W normalised = statistics.normalised(widen(row[c]));
             const W d = widen(d_row[c]);
             gain_sum[c] += d * normalised;
             bias_sum[c] += d;
-            plain += d * widen(gain[c]);
-            weighted += d * widen(gain[c]) * normalised;
+            plain += d * widen(in.gain[c]);
+            weighted += d * widen(in.gain[c]) * normalised;
           }
-          row_sums[2 * r] = plain;
-          row_sums[2 * r + 1] = weighted;
+          in.row_sums[2 * r] = plain;
+          in.row_sums[2 * r + 1] = weighted;
         }
       });
   gain_sums.add_to(d_gain);
@@ -120,37 +134,31 @@ void run_typed(const LayerNormBackwardSums& kernel, CpuEngine& engine) {
 template <typename T>
 void run_typed(const LayerNormBackward& kernel, CpuEngine& engine) {
   using W = Wide<T>;
-  const std::int64_t rows = rows_of(kernel.input);
-  const std::int64_t columns = columns_of(kernel.input);
-  const T* input = elements_of<T>(kernel.input, rows * columns, "input");
-  const T* d_output = elements_of<T>(kernel.d_output, rows * columns, "d_output");
-  const W* moments = elements_of<W>(kernel.moments, 2 * rows, "moments");
-  const T* gain = elements_of<T>(kernel.gain, columns, "gain");
-  const W* row_sums = elements_of<W>(kernel.row_sums, 2 * rows, "row_sums");
+  const BackwardOperands<T> in(kernel);
   const T* residual = kernel.residual.defined()
-                          ? elements_of<T>(kernel.residual, rows * columns, "residual")
+                          ? elements_of<T>(kernel.residual, in.rows * in.columns, "residual")
                           : nullptr;
-  T* d_input = elements_of<T>(kernel.d_input, rows * columns, "d_input");
+  T* d_input = elements_of<T>(kernel.d_input, in.rows * in.columns, "d_input");
   const W count = static_cast<W>(kernel.columns);
   engine.threads.for_ranges(
-      rows, row_grain(kernel.input), [&](std::int64_t begin, std::int64_t end, int) {
+      in.rows, row_grain(kernel.input), [&](std::int64_t begin, std::int64_t end, int) {
         for (std::int64_t r = begin; r < end; ++r) {
-          const RowStatistics<W> statistics(moments + 2 * r, kernel.columns, kernel.epsilon);
-          const W mean = row_sums[2 * r] / count;
-          const W slope = row_sums[2 * r + 1] / count;
+          const RowStatistics<W> statistics(in.moments + 2 * r, kernel.columns, kernel.epsilon);
+          const W mean = in.row_sums[2 * r] / count;
+          const W slope = in.row_sums[2 * r + 1] / count;
           const auto gradient = [&](std::int64_t at, std::int64_t c) {
-            return (widen(d_output[at]) * widen(gain[c]) - mean -
-                    statistics.normalised(widen(input[at])) * slope) *
+            return (widen(in.d_output[at]) * widen(in.gain[c]) - mean -
+                    statistics.normalised(widen(in.input[at])) * slope) *
                    statistics.inverse_deviation;
           };
-          const std::int64_t first = r * columns;
+          const std::int64_t first = r * in.columns;
           if (residual == nullptr) {
 #pragma omp simd
-            for (std::int64_t c = 0; c < columns; ++c)
+            for (std::int64_t c = 0; c < in.columns; ++c)
               d_input[first + c] = static_cast<T>(gradient(first + c, c));
           } else {
 #pragma omp simd
-            for (std::int64_t c = 0; c < columns; ++c) {
+            for (std::int64_t c = 0; c < in.columns; ++c) {
               d_input[first + c] =
                   static_cast<T>(gradient(first + c, c) + widen(residual[first + c]));
             }

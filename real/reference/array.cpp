@@ -31,9 +31,9 @@ void store_as(const Array& array, const Tensor& tensor) {
 
 }  // namespace
 
-Array load(const Tensor& tensor, const Shape& shape, const char* what) {
-  check_elements(tensor, element_count(shape), what);
-  Array array(shape);
+Array load(const Tensor& tensor, const Extents& extents, const char* what) {
+  check_elements(tensor, extents.elements(), what);
+  Array array(extents);
   switch (tensor.dtype) {
     case DType::float64:
       load_as<double>(tensor, array);

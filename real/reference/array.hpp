@@ -4,7 +4,12 @@
 // way of fp32). Results therefore hardly depend on the order of sums, and a kernel reads like its
 // formula.
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <numeric>
 #include <span>
 #include <vector>
 
@@ -12,12 +17,27 @@
 
 namespace fourfold::real {
 
+/// Sizes of up to five dimensions: a Shape that needs no memory of its own.
+class Extents {
+ public:
+  Extents(std::initializer_list<std::int64_t> sizes) {
+    std::copy(sizes.begin(), sizes.end(), sizes_.begin());
+    elements_ = std::accumulate(sizes.begin(), sizes.end(), std::int64_t{1}, std::multiplies<>());
+  }
+  std::int64_t operator[](std::size_t dimension) const { return sizes_[dimension]; }
+  std::int64_t elements() const { return elements_; }
+
+ private:
+  std::array<std::int64_t, 5> sizes_{};
+  std::int64_t elements_;
+};
+
 /// A tensor's values, row-major. `array(i, j, k)` is checked nowhere: `load` has checked the shape.
 class Array {
  public:
   /// Zeros.
-  explicit Array(Shape shape)
-      : shape_(std::move(shape)), values_(static_cast<std::size_t>(element_count(shape_))) {}
+  explicit Array(const Extents& extents)
+      : extents_(extents), values_(static_cast<std::size_t>(extents.elements())) {}
 
   template <typename... Index>
   double& operator()(Index... index) {
@@ -28,7 +48,7 @@ class Array {
     return values_[position(index...)];
   }
 
-  std::int64_t size(std::size_t dimension) const { return shape_[dimension]; }
+  std::int64_t size(std::size_t dimension) const { return extents_[dimension]; }
   std::span<double> values() & { return values_; }
   std::span<const double> values() const& { return values_; }
   std::span<const double> values() const&& = delete;  // would outlive the array
@@ -38,17 +58,17 @@ class Array {
   std::size_t position(Index... index) const {
     std::int64_t flat = 0;
     std::size_t dimension = 0;
-    ((flat = flat * shape_[dimension++] + index), ...);
+    ((flat = flat * extents_[dimension++] + index), ...);
     return static_cast<std::size_t>(flat);
   }
 
-  Shape shape_;
+  Extents extents_;
   std::vector<double> values_;
 };
 
-/// The values of `tensor` seen as `shape`. Throws ShapeError naming `what` unless the element
+/// The values of `tensor` seen as `extents`. Throws ShapeError naming `what` unless the element
 /// counts agree.
-Array load(const Tensor& tensor, const Shape& shape, const char* what);
+Array load(const Tensor& tensor, const Extents& extents, const char* what);
 /// Every element, as a vector.
 Array load_flat(const Tensor& tensor);
 /// Rounds `array` into `tensor`. Throws ShapeError naming `what` unless the element counts agree.

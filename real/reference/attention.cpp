@@ -18,10 +18,10 @@ struct Sizes {
         s(kernel.sequence),
         h(kernel.heads),
         d(kernel.head_dim) {}
-  Shape qkv() const { return {b, s, 3, h, d}; }
-  Shape output() const { return {b, s, h, d}; }
-  Shape log_sum_exp() const { return {b, h, s}; }
-  Shape probabilities() const { return {b, h, s, s}; }
+  Extents qkv() const { return {b, s, 3, h, d}; }
+  Extents output() const { return {b, s, h, d}; }
+  Extents log_sum_exp() const { return {b, h, s}; }
+  Extents probabilities() const { return {b, h, s, s}; }
 
   std::int64_t b, s, h, d;
 };

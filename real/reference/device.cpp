@@ -64,6 +64,16 @@ void check_bytes(std::size_t host, const Tensor& tensor) {
                                to_string(tensor.shape)));
 }
 
+/// `place` gives the range of the program, for error messages.
+template <typename Place>
+void run_at(const Kernel& kernel, Place place) {
+  try {
+    run_kernel(kernel);
+  } catch (const ShapeError& error) {
+    throw ShapeError(fmt::format("{}: {}", place(), error.what()));
+  }
+}
+
 }  // namespace
 
 ReferenceDevice::ReferenceDevice(World& world, int rank, const ReferenceOptions& options)
@@ -79,14 +89,11 @@ Tensor ReferenceDevice::allocate(Shape shape, DType dtype, MemoryKind kind) {
 }
 
 void ReferenceDevice::launch(Stream stream, const Kernel& kernel) {
+  if (queues_.would_run_at_once(stream)) return run_at(kernel, [&] { return ranges_.place(); });
   Kernel copy = kernel;
   for (Tensor* tensor : operands(copy)) *tensor = held(*tensor);
   queues_.push_work(stream, [copy = std::move(copy), place = ranges_.place()] {
-    try {
-      run_kernel(copy);
-    } catch (const ShapeError& error) {
-      throw ShapeError(fmt::format("{}: {}", place, error.what()));
-    }
+    run_at(copy, [&] { return place; });
   });
 }
 

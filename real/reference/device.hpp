@@ -23,7 +23,7 @@ struct ReferenceOptions {
 
 class ReferenceDevice final : public Device, public Communicator {
  public:
-  /// Runs on the thread that calls it; `world` must outlive it.
+  /// To be called by the fiber of `rank` only; `world` must outlive it.
   ReferenceDevice(World& world, int rank, const ReferenceOptions& options);
 
   Tensor allocate(Shape shape, DType dtype, MemoryKind kind) override;

@@ -89,7 +89,7 @@ void run(const ColumnSum& kernel) {
 }
 
 void run(const Fill& kernel) {
-  Array output(kernel.output.shape);
+  Array output({kernel.output.elements()});
   for (double& value : output.values()) value = kernel.value;
   store(output, kernel.output, "output");
 }

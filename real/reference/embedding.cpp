@@ -12,8 +12,8 @@ struct Sizes {
         vocabulary(rows_of(table)),
         blocks(column_blocks),
         width(columns_of(table) / column_blocks) {}
-  Shape hidden() const { return {blocks, rows, width}; }
-  Shape table() const { return {vocabulary, blocks, width}; }
+  Extents hidden() const { return {blocks, rows, width}; }
+  Extents table() const { return {vocabulary, blocks, width}; }
 
   std::int64_t rows, vocabulary, blocks, width;
 };

@@ -24,7 +24,7 @@ void run(const SumOfSquares& kernel) {
 }
 
 void run(const AdamW& kernel) {
-  const Shape shape = {kernel.master.elements()};
+  const Extents shape = {kernel.master.elements()};
   const Array gradient = load(kernel.gradient, shape, "gradient");
   Array master = load(kernel.master, shape, "master");
   Array m = load(kernel.first_moment, shape, "first_moment");

@@ -1,7 +1,5 @@
 #include "real/reference/run_ranks.hpp"
 
-#include <thread>
-
 namespace fourfold::real {
 namespace {
 
@@ -24,16 +22,12 @@ MemoryAccount run_rank(World& world, int rank, const std::function<void(RankCont
 std::vector<MemoryAccount> run_ranks(const Grid& grid,
                                      const std::function<void(RankContext&)>& program,
                                      const ReferenceOptions& options) {
-  World world(grid);
+  RankFibers fibers(grid.world_size());
+  World world(grid, fibers);
   std::vector<MemoryAccount> accounts(static_cast<std::size_t>(grid.world_size()));
-  {
-    std::vector<std::jthread> threads;
-    for (int rank = 0; rank < grid.world_size(); ++rank) {
-      threads.emplace_back([&, rank] {
-        accounts[static_cast<std::size_t>(rank)] = run_rank(world, rank, program, options);
-      });
-    }
-  }
+  fibers.run([&](int rank) {
+    accounts[static_cast<std::size_t>(rank)] = run_rank(world, rank, program, options);
+  });
   if (world.failure()) std::rethrow_exception(world.failure());
   return accounts;
 }

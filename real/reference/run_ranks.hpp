@@ -8,9 +8,8 @@
 
 namespace fourfold::real {
 
-/// Runs `program` on every rank of `grid`, each a thread of this process, and waits for the work it
-/// has issued. Returns the memory account of every rank. When a rank throws, all ranks stop and the
-/// first exception is thrown.
+/// Runs `program` on every rank of `grid`, each a fiber of the calling thread, and the work that it has issued. Returns the
+/// memory account of every rank. When a rank throws, all ranks stop and the first exception is thrown.
 std::vector<MemoryAccount> run_ranks(const Grid& grid,
                                      const std::function<void(RankContext&)>& program,
                                      const ReferenceOptions& options = {});

@@ -1,5 +1,5 @@
 #pragma once
-// The streams of one rank: queues of operations, run by the rank's own thread under CUDA's rules
+// The streams of one rank: queues of operations, run when the rank comes by, under CUDA's rules
 // and no more. An operation may run when it is at the head of its queue and, if it waits for an
 // event or a collective, when that is done.
 
@@ -26,6 +26,8 @@ class StreamQueues {
   /// program that misses an event computes with wrong numbers.
   StreamQueues(World& world, int rank, std::optional<std::uint64_t> shuffle_seed);
 
+  /// True where nothing holds work on `stream` back: it need not be queued.
+  bool would_run_at_once(Stream stream) { return !random_ && queue(stream).empty(); }
   void push_work(Stream stream, std::function<void()> work);
   /// `place` is the range of the program, for error messages.
   void push_collective(Stream stream, const Collective& collective, std::string place);

@@ -10,13 +10,13 @@
 
 namespace fourfold::real {
 
-World::World(const Grid& grid) : grid_(grid), ranks_(static_cast<std::size_t>(grid.world_size())) {}
+World::World(const Grid& grid, RankFibers& fibers)
+    : grid_(grid), fibers_(fibers), ranks_(static_cast<std::size_t>(grid.world_size())) {}
 
 std::shared_ptr<Meeting> World::join(int rank, Stream stream, const Collective& collective,
                                      const std::string& place) {
   const ProcessGroup group = grid_.group(rank, collective.group);
   const Issued issued{rank, describe(collective), place};
-  std::unique_lock lock(mutex_);
   const auto [entry, first] = open_.try_emplace({stream, collective.group, group.ranks.front()});
   if (first) {
     entry->second = std::make_shared<Meeting>(group);
@@ -29,10 +29,8 @@ std::shared_ptr<Meeting> World::join(int rank, Stream stream, const Collective& 
   if (static_cast<int>(meeting->arrived.size()) < group.size()) return meeting;
 
   open_.erase(entry);
-  lock.unlock();  // the others wait for `done`, so nobody else touches the operands
   run_collective(meeting->collectives);
   meeting->collectives.clear();
-  lock.lock();
   complete(*meeting);
   return meeting;
 }
@@ -43,41 +41,36 @@ void World::complete(Meeting& meeting) {
     Rank& rank = of(member);
     ++rank.meetings_done;
     if (rank.state == State::waiting) rank.state = State::running;
-    rank.wake.notify_one();
+    fibers_.wake(member);
   }
 }
 
 void World::wait_for_meeting(int rank, std::int64_t seen) {
-  Rank& self = of(rank);
-  std::unique_lock lock(mutex_);
-  if (self.meetings_done == seen) {
-    self.state = State::waiting;
+  if (meetings_done(rank) == seen) {
+    of(rank).state = State::waiting;
     check_progress();
-    self.wake.wait(lock, [&] { return failed_ || self.meetings_done != seen; });
+    fibers_.sleep(rank);
   }
   check_failed();
 }
 
 void World::end(int rank) {
-  const std::lock_guard lock(mutex_);
   of(rank).state = State::ended;
   check_progress();
 }
 
 void World::fail(std::exception_ptr failure) {
-  const std::lock_guard lock(mutex_);
-  if (!failed_) failure_ = std::move(failure);
-  failed_ = true;
-  for (Rank& rank : ranks_) rank.wake.notify_one();
+  if (!failure_) failure_ = std::move(failure);
+  for (int rank = 0; rank < grid_.world_size(); ++rank) fibers_.wake(rank);
 }
 
 void World::check_failed() const {
-  if (failed_) throw BackendError("stopped because another rank has failed");
+  if (failure_) throw BackendError("stopped because another rank has failed");
 }
 
 void World::check_progress() const {
   const auto count = [&](State state) { return std::ranges::count(ranks_, state, &Rank::state); };
-  if (failed_ || count(State::running) > 0 || count(State::waiting) == 0) return;
+  if (failure_ || count(State::running) > 0 || count(State::waiting) == 0) return;
   throw BackendError("collectives do not match, every rank waits or has ended: " + open_meetings());
 }
 

@@ -1,14 +1,11 @@
 #pragma once
-// Where rank threads meet: collectives, detection of mismatches and of ranks that wait for each
+// Where ranks meet: collectives, detection of mismatches and of ranks that wait for each
 // other for ever, and the news that a rank has failed.
 
-#include <atomic>
-#include <condition_variable>
 #include <cstdint>
 #include <exception>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -17,6 +14,7 @@
 #include "core/backend/stream.hpp"
 #include "core/grid/grid.hpp"
 #include "real/base/collective_rules.hpp"
+#include "real/reference/rank_fibers.hpp"
 
 namespace fourfold::real {
 
@@ -29,12 +27,13 @@ struct Meeting {
   std::vector<Collective> collectives;  ///< by position in the group
   std::vector<int> arrived;             ///< ranks, in order of arrival
   Issued first;                         ///< by the first to arrive: all others must issue it too
-  std::atomic<bool> done = false;
+  bool done = false;
 };
 
 class World {
  public:
-  explicit World(const Grid& grid);
+  /// `fibers` runs the ranks of `grid` and must outlive the world.
+  World(const Grid& grid, RankFibers& fibers);
 
   const Grid& grid() const { return grid_; }
 
@@ -46,7 +45,7 @@ class World {
 
   /// Counts the meetings of `rank` that are done.
   std::int64_t meetings_done(int rank) const { return of(rank).meetings_done; }
-  /// Blocks until meetings_done(rank) exceeds `seen`. Throws BackendError when that can never
+  /// Lets other ranks run until meetings_done(rank) exceeds `seen`. Throws BackendError when that can never
   /// happen, because all ranks wait or have ended, and when another rank has failed.
   void wait_for_meeting(int rank, std::int64_t seen);
 
@@ -64,8 +63,7 @@ class World {
   enum class State : std::uint8_t { running, waiting, ended };
   struct Rank {
     State state = State::running;
-    std::atomic<std::int64_t> meetings_done = 0;
-    std::condition_variable wake;  // one a rank: nobody is woken for the meetings of others
+    std::int64_t meetings_done = 0;
   };
 
   Rank& of(int rank) { return ranks_[static_cast<std::size_t>(rank)]; }
@@ -76,11 +74,10 @@ class World {
   std::string open_meetings() const;
 
   const Grid grid_;
-  std::mutex mutex_;
+  RankFibers& fibers_;
   std::map<Key, std::shared_ptr<Meeting>> open_;
   std::vector<Rank> ranks_;
-  std::exception_ptr failure_;
-  std::atomic<bool> failed_ = false;
+  std::exception_ptr failure_;  // null while nobody has failed
 };
 
 }  // namespace fourfold::real

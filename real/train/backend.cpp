@@ -11,10 +11,10 @@
 namespace fourfold::real {
 namespace {
 
-void run_as_threads(const Grid& grid, const std::function<void(RankContext&)>& program) {
+void run_in_one_process(const Grid& grid, const std::function<void(RankContext&)>& program) {
   if (launcher_size() > 1) {
     throw ConfigError(
-        "--backend reference runs its ranks as threads; start one process, or choose --backend "
+        "--backend reference runs all ranks in one process; start one process, or choose --backend "
         "cpu");
   }
   run_ranks(grid, program);
@@ -53,7 +53,7 @@ void add_backend_options(boost::program_options::options_description& options) {
   namespace po = boost::program_options;
   options.add_options()("backend", po::value<std::string>()->value_name("NAME"),
                         "cpu (default): ranks are processes started by mpirun or srun; reference: "
-                        "ranks are threads, slow and exact");
+                        "all ranks in one thread, slow and exact");
   options.add_options()("threads", po::value<std::string>()->value_name("N"),
                         "of each rank on the cpu backend; 1 if not given");
   options.add_options()(
@@ -79,7 +79,7 @@ void run_on_backend(const BackendOptions& options, const Grid& grid,
                     const std::function<void(RankContext&)>& program) {
   switch (options.kind) {
     case BackendKind::reference:
-      return run_as_threads(grid, program);
+      return run_in_one_process(grid, program);
     case BackendKind::cpu:
       return run_as_process(options, grid, program);
   }

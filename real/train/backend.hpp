@@ -10,7 +10,7 @@
 namespace fourfold::real {
 
 enum class BackendKind : std::uint8_t {
-  reference,  ///< ranks are threads of this process
+  reference,  ///< ranks take turns in this process
   cpu         ///< ranks are processes that mpirun or srun has started
 };
 /// Throws ConfigError.

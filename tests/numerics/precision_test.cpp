@@ -1,4 +1,4 @@
-// fp32 and bf16 storage. Grids change only the order of rounding.
+// fp32 and bf16 storage. All grids in fp32 are in parallel_test.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -10,24 +10,6 @@ namespace fourfold::test {
 namespace {
 
 constexpr int kSteps = 20;
-
-TEST(Float32, AllGridsOf8RanksTrainAsOneRank) {
-  const GptConfig model = tiny_gpt(8);
-  TrainConfig train = tiny_training(Grid(1, 1, 1, 1));
-  train.dtype = DType::float32;
-  train.batch = 8;
-  train.overlap = OverlapPolicy::all();
-  const TrainingRun expected = run_training(model, train, kSteps);
-  for (const Grid& grid : all_grids(8)) {
-    train.grid = grid;
-    const TrainingRun actual = run_training(model, train, kSteps, {.shuffle_seed = 1});
-    expect_near_relative(actual.losses, expected.losses, 1e-5, grid.to_string() + " loss of step");
-    // Activations rounded to 2^-24 pass through two blocks; partial sums are rounded once more where a sum is split.
-    expect_tensors_near(without_key_biases(actual.first_gradients),
-                        without_key_biases(expected.first_gradients), 3e-6,
-                        grid.to_string() + " gradient of");
-  }
-}
 
 TEST(Float32, AgreesWithFloat64) {
   const GptConfig model = tiny_gpt(4);

@@ -5,11 +5,11 @@
 
 namespace fourfold::test {
 
-/// Two layers (one for more than 8 ranks, to save time), `ranks` heads of dimension 4 (2 for many ranks), vocabulary at least 32.
+/// Two layers (one for more than 11 ranks, to save time), `ranks` heads of dimension 4 (2 for many ranks), vocabulary at least 32.
 inline GptConfig tiny_gpt(std::int64_t ranks) {
   GptConfig model;
   model.name = "tiny";
-  model.layers = ranks <= 8 ? 2 : 1;
+  model.layers = ranks <= 11 ? 2 : 1;
   model.heads = ranks < 4 ? 2 * ranks : ranks;
   model.hidden = (ranks < 10 ? 4 : 2) * model.heads;
   model.sequence = 5;
