@@ -159,7 +159,7 @@ Machine load_machine(const fs::path& file) {
   machine.nics_per_node = properties.nics_per_node;
   machine.gpu_to_nic = properties.gpu_to_nic;
   machine.mesh = properties.mesh;
-  machine.gpu_speed_spread = properties.gpu_speed_spread;
+  machine.fleet = properties.fleet;
   machine.gpu = read_gpu_spec(find_constants(file, "gpus", properties.gpu));
   machine.library = read_library_constants(find_constants(file, "libraries", properties.library));
   measure(machine);

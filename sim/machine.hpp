@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/cost/collective_model.hpp"
+#include "core/cost/gpu_fleet.hpp"
 #include "core/cost/gpu_spec.hpp"
 
 namespace fourfold::sim {
@@ -32,7 +33,7 @@ struct Machine {
   BytesPerSecond port_bandwidth =
       0;  ///< of one GPU's in-node port, per direction; 0 with one GPU a node
   GpuSpec gpu;
-  double gpu_speed_spread = 0;  ///< standard deviation of the speed of its GPUs (gpu_spread.hpp)
+  GpuFleet fleet;
   LibraryConstants library;
 
   int nodes() const { return gpus / gpus_per_node; }

@@ -37,9 +37,8 @@ std::string Machine::summary() const {
                    gpu.peak_flops / kTera, gpu.empirical_peak_flops / kTera, gpu.multiprocessors));
   line("", fmt::format("{:.1f} GiB at {:.0f} GB/s", static_cast<double>(gpu.memory) / kGiB,
                        gpu.memory_bandwidth / kGiga));
-  if (gpu_speed_spread > 0) {
-    line("", fmt::format("speeds spread by {:.1f} %", 100 * gpu_speed_spread));
-  }
+  line("", fmt::format("kernels {:.2f} times as long as on one of them, on all {} together",
+                       slowdown(fleet, gpus), gpus));
   line("in the node", fmt::format("{:.0f} GB/s per GPU and direction", port_bandwidth / kGiga));
   line("network", fmt::format("{} NICs a node, {:.0f} GB/s each and per direction", nics_per_node,
                               nic_bandwidth / kGiga));

@@ -19,7 +19,8 @@ constexpr int kMostNodes = 1000000;
 
 const std::vector<std::string> kKnown = {"description",   "nodes",      "gpus_per_node",
                                          "nics_per_node", "gpu_to_nic", "gpu_links",
-                                         "gpu",           "library",    "gpu_speed_spread"};
+                                         "gpu",           "library",    "gpu_speed",
+                                         "gpu_speed_spread"};
 
 class Properties {
  public:
@@ -56,15 +57,17 @@ class Properties {
     return integer(property, property.value, 1, largest);
   }
 
-  /// From 0 to 1; 0 if it is not there.
-  double fraction(const std::string& name) const {
-    if (std::ranges::find(properties_, name, &RootProperty::name) == properties_.end()) return 0;
+  /// From `smallest` to 1; `otherwise` if it is not there.
+  double fraction(const std::string& name, double smallest, double otherwise) const {
+    if (std::ranges::find(properties_, name, &RootProperty::name) == properties_.end()) {
+      return otherwise;
+    }
     const RootProperty& property = get(name);
     double value = 0;
     const char* end = property.value.data() + property.value.size();
     const auto [stopped, error] = std::from_chars(property.value.data(), end, value);
-    if (error != std::errc() || stopped != end || !(value >= 0 && value <= 1)) {
-      fail(property, "is not a number from 0 to 1");
+    if (error != std::errc() || stopped != end || !(value >= smallest && value <= 1)) {
+      fail(property, fmt::format("is not a number from {} to 1", smallest));
     }
     return value;
   }
@@ -130,7 +133,9 @@ PlatformProperties read_platform_properties(const std::filesystem::path& file) {
         fmt::format("needs one NIC for each of the {} GPUs of a node", result.gpus_per_node));
   }
   result.mesh = read_mesh(properties);
-  result.gpu_speed_spread = properties.fraction("gpu_speed_spread");
+  constexpr double kSlowest = 0.01;
+  result.fleet.speed = properties.fraction("gpu_speed", kSlowest, 1);
+  result.fleet.spread = properties.fraction("gpu_speed_spread", 0, 0);
   result.gpu = properties.get("gpu").value;
   result.library = properties.get("library").value;
   return result;

@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "core/cost/gpu_fleet.hpp"
+
 namespace fourfold::sim {
 
 struct PlatformProperties {
@@ -20,7 +22,7 @@ struct PlatformProperties {
   int nics_per_node = 0;
   std::vector<int> gpu_to_nic;  ///< for each GPU of a node its NIC in the node
   bool mesh = false;            ///< gpu_links: "mesh" or "switch"
-  double gpu_speed_spread = 0;  ///< of GPUs of the same type, gpu_spread.hpp; 0 if not given
+  GpuFleet fleet;               ///< gpu_speed, gpu_speed_spread; of equal GPUs if not given
   std::string gpu, library;     ///< names of files in gpus/ and libraries/
 };
 

@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include "core/base/error.hpp"
-#include "core/cost/gpu_spread.hpp"
 #include "sim/engine/available_memory.hpp"
 #include "sim/engine/communicators.hpp"
 #include "sim/engine/disturbed_links.hpp"
@@ -102,7 +101,8 @@ Folding fold_as_asked(const Communicators& communicators, const Grid& grid, cons
   if (replays_every_rank(options)) {
     return no_folding(communicators, grid.world_size());
   }
-  if (options.fold_replicas < 1) throw ConfigError("the number of folded replicas must be at least 1");
+  if (options.fold_replicas < 1)
+    throw ConfigError("the number of folded replicas must be at least 1");
   return fold(communicators, grid.world_size(), network.links(), kinds_of_ranks(grid, options));
 }
 
@@ -114,8 +114,9 @@ SimulationResult simulate(const StepProgram& step_program, const Grid& grid, con
   check_disturbances(options.disturbances, grid.world_size());
   Network& network = Network::load(machine.file);
   const DisturbedLinks disturbed_links(network, options.disturbances);
-  const ReplayProgram program = compile(step_program, grid, KernelModel(machine.gpu, ClockMode::training,
-                          slowest_of(grid.world_size(), machine.gpu_speed_spread)));
+  const ReplayProgram program = compile(
+      step_program, grid,
+      KernelModel(machine.gpu, ClockMode::training, slowdown(machine.fleet, grid.world_size())));
   const MemoryNeed memory = memory_need(program, grid);
   const Bytes memory_limit = options.memory_limit.value_or(available_memory());
   const int fewest_replayed = replays_every_rank(options) ? grid.world_size() : 1;
@@ -131,7 +132,8 @@ SimulationResult simulate(const StepProgram& step_program, const Grid& grid, con
   const auto done = [&replayer](int ring, Seconds end) { replayer.collective_done(ring, end); };
   const std::unique_ptr<RingTransport> transport =
       options.ring_mode == RingMode::macro_flow
-          ? make_macro_flow_transport(folding.communicators.rings, options.prune_links, network, done)
+          ? make_macro_flow_transport(folding.communicators.rings, options.prune_links, network,
+                                      done)
           : make_step_transport(communicators.rings, machine, network, done);
 
   SimulationResult result;

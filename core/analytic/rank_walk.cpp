@@ -35,17 +35,22 @@ void HeldMemory::release() {
   account_ = nullptr;
 }
 
-RankWalk::RankWalk(const MemoryByKind& resident, double slowdown) : slowdown_(slowdown) {
+RankWalk::RankWalk(const MemoryByKind& resident, const KernelPace& pace) : pace_(pace) {
   for (std::size_t kind = 0; kind < resident.size(); ++kind) {
     memory_.take(resident[kind], static_cast<MemoryKind>(kind), kPlace);
   }
 }
 
 void RankWalk::compute(const KernelCost& kernel) {
-  const Seconds time = slowdown_ * kernel.time;
+  const double beside = any_in_flight() ? pace_.beside_collectives : 1.0;
+  const Seconds time = pace_.slowdown * beside * kernel.time;
   clock(Stream::compute) += time;
   totals_.kernels += time;
   totals_.flops += kernel.flops;
+}
+
+bool RankWalk::any_in_flight() const {
+  return std::ranges::any_of(flows_, [](const auto& flows) { return !flows.empty(); });
 }
 
 WalkedCollective RankWalk::start(Stream stream, const CollectiveTime& time) {

@@ -43,6 +43,12 @@ struct WalkedCollective {
   HeldMemory input, output;
 };
 
+/// How many times longer than modelled kernels take.
+struct KernelPace {
+  double slowdown = 1;            ///< always
+  double beside_collectives = 1;  ///< and that again while a collective is not joined
+};
+
 /// Sums over the walk, by stream where the stream matters.
 struct WalkTotals {
   Seconds kernels = 0;
@@ -61,8 +67,7 @@ class RankWalk {
     MemoryByKind memory{};
   };
 
-  /// `slowdown`: how many times longer than modelled each kernel takes.
-  RankWalk(const MemoryByKind& resident, double slowdown);
+  RankWalk(const MemoryByKind& resident, const KernelPace& pace);
 
   HeldMemory take(Bytes bytes, MemoryKind kind) { return {memory_, bytes, kind}; }
   void compute(const KernelCost& kernel);
@@ -91,11 +96,12 @@ class RankWalk {
   };
 
   Seconds& clock(Stream stream) { return clocks_[static_cast<std::size_t>(stream)]; }
+  bool any_in_flight() const;
   /// Delays the flows of another stream that share links with `flow`; returns by how much it is
   /// delayed itself.
   Seconds share_links(const Flow& flow, std::size_t other_stream);
 
-  double slowdown_;
+  KernelPace pace_;
   MemoryAccount memory_;
   WalkTotals totals_;
   std::array<Seconds, kStreamCount> clocks_{};

@@ -4,7 +4,6 @@
 
 #include "core/analytic/step_walk.hpp"
 #include "core/base/error.hpp"
-#include "core/cost/gpu_spread.hpp"
 
 namespace fourfold {
 namespace {
@@ -37,8 +36,9 @@ StepEstimate StepModel::estimate(const TrainConfig& train) {
   const ParameterCosts parameters = parameter_costs(model_, train, step, kernels_, fitted);
   const ActivationCollectives activations = activation_collectives(step, train, fitted);
   StepEstimate estimate;
-  estimate.slowdown = slowest_of(train.grid.world_size(), machine_.gpu_speed_spread);
-  StepWalk walk(model_, train, step, parameters, activations, estimate.slowdown);
+  estimate.slowdown = fourfold::slowdown(machine_.fleet, train.grid.world_size());
+  StepWalk walk(model_, train, step, parameters, activations,
+                {estimate.slowdown, kernels_.beside_collectives()});
   walk.walk();
 
   estimate.totals = walk.rank().totals();

@@ -16,6 +16,7 @@
 
 #include "core/analytic/comm_model.hpp"
 #include "core/analytic/rank_walk.hpp"
+#include "core/cost/gpu_fleet.hpp"
 
 namespace fourfold {
 
@@ -37,7 +38,7 @@ struct AnalyticMachine {
   LibraryConstants library;
   NodeLinks links;
   std::optional<BandwidthTable> bandwidths;  ///< for the paper's variants
-  double gpu_speed_spread = 0;               ///< gpu_spread.hpp
+  GpuFleet fleet;
 };
 
 /// Not thread-safe: kernel times are kept.

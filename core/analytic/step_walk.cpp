@@ -52,7 +52,7 @@ ActivationCollectives activation_collectives(const StepCosts& costs, const Train
 
 StepWalk::StepWalk(const GptConfig& model, const TrainConfig& train, const StepCosts& costs,
                    const ParameterCosts& parameters, const ActivationCollectives& collectives,
-                   double slowdown)
+                   const KernelPace& pace)
     : model_(model),
       train_(train),
       costs_(costs),
@@ -64,7 +64,7 @@ StepWalk::StepWalk(const GptConfig& model, const TrainConfig& train, const StepC
       expand_{costs.expand, parameters.expand, collectives.expand, collectives.d_expand},
       contract_{costs.contract, parameters.contract, collectives.contract, collectives.d_contract},
       repeated_blocks_(std::max<std::int64_t>(0, model.layers - kFirstBlocks - kLastBlocks)),
-      rank_(parameters.resident, slowdown) {}
+      rank_(parameters.resident, pace) {}
 
 void StepWalk::walk() {
   clear_gradients();

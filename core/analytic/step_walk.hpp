@@ -29,10 +29,10 @@ ActivationCollectives activation_collectives(const StepCosts& costs, const Train
 
 class StepWalk {
  public:
-  /// Keeps references to all of them. `slowdown`: how many times longer than costed each kernel takes.
+  /// Keeps references to all of them. `pace`: of the kernels, against their costs.
   StepWalk(const GptConfig& model, const TrainConfig& train, const StepCosts& costs,
            const ParameterCosts& parameters, const ActivationCollectives& collectives,
-           double slowdown);
+           const KernelPace& pace);
 
   /// Walks the whole step. Called once.
   void walk();

@@ -81,6 +81,13 @@ Seconds at_clock(Seconds boost, const GemmConstants& constants, ClockMode mode) 
   return boost * (1.0 + constants.sustained_clock_loss / (1.0 + ratio * ratio));
 }
 
+double slow_factor(const GemmShape& shape, const GpuSpec& gpu) {
+  for (const SlowProduct& slow : gpu.slow_products) {
+    if (slow.layout == shape.layout && slow.m == shape.m && slow.k == shape.k) return slow.factor;
+  }
+  return 1.0;
+}
+
 Seconds memory_time(const GemmShape& shape, const GemmConstants& constants, const GpuSpec& gpu) {
   const double m = static_cast<double>(shape.m);
   const double n = static_cast<double>(shape.n);
@@ -118,7 +125,10 @@ GemmShape blas_shape(const Gemm& gemm) {
   return shape;
 }
 
-Seconds gemm_time(const GemmShape& shape, const GpuSpec& gpu, ClockMode mode) {
+namespace {
+
+/// What the library takes for the layout it is asked for.
+Seconds library_time(const GemmShape& shape, const GpuSpec& gpu, ClockMode mode) {
   const GemmConstants& constants = gpu.gemm[static_cast<std::size_t>(shape.layout)];
   const Seconds memory = memory_time(shape, constants, gpu);
   const std::vector<SplitWork> splits = allowed_splits(shape, constants);
@@ -132,7 +142,42 @@ Seconds gemm_time(const GemmShape& shape, const GpuSpec& gpu, ClockMode mode) {
       best = std::min(best, p_norm(compute, memory, constants.overlap_exponent) + split.reduction);
     }
   }
-  return constants.scale * (constants.launch_time + best);
+  return constants.scale * (constants.launch_time + best) * slow_factor(shape, gpu);
+}
+
+constexpr bool transposes_a(GemmLayout layout) {
+  return layout == GemmLayout::tn;
+}
+constexpr bool transposes_b(GemmLayout layout) {
+  return layout == GemmLayout::nt;
+}
+
+/// Reading and writing what has to change from one layout to the other.
+Seconds relayout_time(const GemmShape& shape, GemmLayout layout, const GpuSpec& gpu) {
+  const auto copy = [&](std::int64_t rows, std::int64_t columns) {
+    const double elements = static_cast<double>(shape.batch * rows) * static_cast<double>(columns);
+    const double bytes = 2.0 * elements * static_cast<double>(size_of(shape.dtype));
+    return gpu.memory_bound.launch_time +
+           bytes / (gpu.memory_bound.elementwise * gpu.memory_bandwidth);
+  };
+  Seconds time = 0;
+  if (transposes_a(shape.layout) != transposes_a(layout)) time += copy(shape.m, shape.k);
+  if (transposes_b(shape.layout) != transposes_b(layout)) time += copy(shape.k, shape.n);
+  return time;
+}
+
+}  // namespace
+
+Seconds gemm_time(const GemmShape& shape, const GpuSpec& gpu, ClockMode mode) {
+  Seconds best = library_time(shape, gpu, mode);
+  if (!gpu.tunes_products) return best;
+  for (const GemmLayout layout : {GemmLayout::nn, GemmLayout::nt, GemmLayout::tn}) {
+    if (layout == shape.layout) continue;
+    GemmShape other = shape;
+    other.layout = layout;
+    best = std::min(best, library_time(other, gpu, mode) + relayout_time(shape, layout, gpu));
+  }
+  return best;
 }
 
 }  // namespace fourfold

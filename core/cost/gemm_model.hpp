@@ -14,6 +14,9 @@
 //
 // The smallest of these times, which stands for the library's choice, times the layout's scale. k/s
 // >= 128 for s > 1. Constants, their fit and its errors: core/cost/README.md.
+//
+// With GpuSpec::tunes_products the smallest over all layouts, those that are not the asked one with the copies that lay
+// their operands out anew.
 
 #include <cstddef>
 

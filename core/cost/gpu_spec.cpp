@@ -1,5 +1,7 @@
 #include "core/cost/gpu_spec.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "core/base/json_reader.hpp"
@@ -47,6 +49,27 @@ void read_gemm(JsonObject file, GpuSpec& gpu) {
     gpu.tiles.push_back({rows[i], columns[i]});
   }
   file.finish();
+}
+
+GemmLayout read_layout(JsonObject& file, const std::string& key) {
+  const std::string name = file.string(key);
+  const auto found = std::ranges::find(kLayoutNames, name);
+  if (found == kLayoutNames.end()) file.fail(key, "must be nn, nt or tn");
+  return static_cast<GemmLayout>(found - kLayoutNames.begin());
+}
+
+std::vector<SlowProduct> read_slow_products(JsonObject& file) {
+  std::vector<SlowProduct> products;
+  for (JsonObject& entry : file.objects("slow_products")) {
+    SlowProduct product;
+    product.layout = read_layout(entry, "layout");
+    product.m = entry.count("m");
+    product.k = entry.count("k");
+    product.factor = entry.positive_number("factor");
+    entry.finish();
+    products.push_back(product);
+  }
+  return products;
 }
 
 AttentionConstants read_attention(JsonObject file) {
@@ -109,6 +132,8 @@ GpuSpec read_gpu_spec(const std::filesystem::path& path) {
   gpu.attention_forward = read_attention(file.object("attention_forward"));
   gpu.attention_backward = read_attention(file.object("attention_backward"));
   gpu.memory_bound = read_memory_bound(file.object("memory_bound"));
+  gpu.overlap_slowdown = file.fraction("overlap_slowdown", 0.0);
+  if (file.has("slow_products")) gpu.slow_products = read_slow_products(file);
   file.finish();
   return gpu;
 }

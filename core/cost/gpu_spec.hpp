@@ -59,6 +59,13 @@ struct MemoryBoundConstants {
   Seconds launch_time = 0.0;  ///< gap between dependent kernels of a stream
 };
 
+/// A product for which the library picks a bad kernel in one layout: `factor` times the modelled time, for any n.
+struct SlowProduct {
+  GemmLayout layout = GemmLayout::nn;
+  std::int64_t m = 0, k = 0;
+  double factor = 1.0;
+};
+
 struct GpuSpec {
   std::string name;
   int multiprocessors = 1;
@@ -73,6 +80,13 @@ struct GpuSpec {
   std::vector<GemmTile> tiles;                       ///< among which the library chooses
   AttentionConstants attention_forward, attention_backward;
   MemoryBoundConstants memory_bound;
+  /// By what fraction kernels take longer while collectives are in flight, which take some of the multiprocessors and of
+  /// the memory bandwidth.
+  double overlap_slowdown = 0;
+  std::vector<SlowProduct> slow_products;
+  /// Every product in the layout that is fastest, operands laid out anew if need be, as a tuner finds it that times all of
+  /// them in the first step (AxoNN, SC24, section V.C). Not a constant of the GPU: a choice of the run.
+  bool tunes_products = false;
 
   /// Data-sheet peak for a type; int32 counts as fp32.
   Flops peak_flops_of(DType dtype) const;

@@ -14,12 +14,15 @@ namespace fourfold {
 /// Not thread-safe: times of GEMMs are kept per shape. Give each thread a model of its own.
 class KernelModel {
  public:
-  /// `slowdown`: how many times longer than the modelled GPU this one takes for any kernel (gpu_spread.hpp).
+  /// `slowdown`: how many times longer than the modelled GPU this one takes for any kernel (gpu_fleet.hpp).
   explicit KernelModel(GpuSpec gpu, ClockMode mode = ClockMode::training, double slowdown = 1.0);
 
   /// Time from start to end on an otherwise idle GPU, the gap to the next kernel included.
   Seconds time(const Kernel& kernel) const;
   Seconds time(const GemmShape& shape) const;
+
+  /// How many times longer kernels take while collectives are in flight.
+  double beside_collectives() const { return 1.0 + gpu_.overlap_slowdown; }
 
   const GpuSpec& gpu() const { return gpu_; }
   ClockMode mode() const { return mode_; }

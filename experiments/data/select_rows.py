@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Choose the rows that `fourfold-sim validate` is scored on from larger collections of public measurements.
 
-  ./select_rows.py COLLECTION_FOLDER      writes gemm.csv, collectives.csv, attention.csv and steps.csv here
+  ./select_rows.py COLLECTION_FOLDER      writes gemm.csv, collectives.csv, attention.csv, steps.csv and ablations.csv here
 
 Columns are kept as they are, so that a whole collection can also be given to `validate --data`. What is left out:
   gemm         other types than bf16; batches; rows without sizes or time; shapes with m < 512, n < 256 or k < 512 (inference), every second of the rest of
@@ -10,6 +10,7 @@ Columns are kept as they are, so that a whole collection can also be given to `v
                misconfigured or superseded ("BAD", "OLD series", "earlier series"), and Leonardo's noisy service level SL0
   attention    kernels inside serving engines (paged caches), FlashAttention-1 and other types than bf16
   steps        anything but seconds per batch of AxoNN's weak and strong scaling with all optimisations
+  ablations    anything but seconds per batch of its Figs 5 and 7
 """
 
 import csv
@@ -41,11 +42,16 @@ def keep_step(row, number):
     return row["metric"] == "time_per_batch" and row["figure_or_table"].startswith(("Fig 6", "Fig 9"))
 
 
+def keep_ablation(row, number):
+    return row["metric"] == "time_per_batch" and row["figure_or_table"].startswith(("Fig 5", "Fig 7"))
+
+
 SETS = {
     "gemm": ("gemm_measured.csv", keep_gemm),
     "collectives": ("collectives_measured.csv", keep_collective),
     "attention": ("attention_measured.csv", keep_attention),
     "steps": ("axonn_results.csv", keep_step),
+    "ablations": ("axonn_results.csv", keep_ablation),
 }
 
 

@@ -6,6 +6,7 @@
 
 #include "core/base/error.hpp"
 #include "core/schedule/setup_names.hpp"
+#include "sim/cli/gpu_options.hpp"
 #include "sim/cli/process_pool.hpp"
 
 namespace fourfold::sim {
@@ -34,6 +35,7 @@ po::options_description what_options() {
   options.add_options()("attention", value("flash|unfused"),
                         "attention kernel; flash if not given");
   options.add_options()("dtype", value("TYPE"), "bf16 (default), fp32, fp64");
+  add_gpu_options(options);
   return options;
 }
 
@@ -125,6 +127,7 @@ PlanCommandRequest read_plan_request(const Arguments& arguments) {
   read_outputs(arguments, request);
   request.quiet = arguments.has("quiet");
   request.machine = load_machine(find_machine(arguments.text("machine")));
+  apply_gpu_options(arguments, request.machine);
   if (request.search.gpus > request.machine.gpus) {
     throw ConfigError(fmt::format("--gpus {}: machine {} has {} GPUs", request.search.gpus,
                                   request.machine.name, request.machine.gpus));
@@ -134,7 +137,7 @@ PlanCommandRequest read_plan_request(const Arguments& arguments) {
 
 AnalyticMachine analytic_machine(const Machine& machine) {
   AnalyticMachine analytic{machine.gpu, machine.library, machine.node_links(), {},
-                           machine.gpu_speed_spread};
+                           machine.fleet};
   const fs::path table = fs::path("bandwidths") / (machine.name + ".json");
   for (const fs::path& folder : {machine.file.parent_path(), platforms_directory()}) {
     if (!fs::exists(folder / table)) continue;

@@ -8,6 +8,7 @@
 
 #include "core/base/error.hpp"
 #include "sim/cli/command.hpp"
+#include "sim/cli/gpu_options.hpp"
 #include "sim/cli/output_options.hpp"
 #include "sim/cli/progress_bar.hpp"
 #include "sim/cli/record_step.hpp"
@@ -58,13 +59,14 @@ void print_cost(const RunReport& report, Seconds simulation, Seconds total) {
   const auto rate = [&](std::int64_t count) {
     return grouped(static_cast<std::int64_t>(static_cast<double>(count) / simulation));
   };
-  fmt::print(stderr,
-             "simulated {} ranks by {} in {:.2f} s ({:.2f} s in all, {:.0f} MB peak memory): {} rank "
-             "operations/s, "
-             "{} flows/s\n",
-             grouped(report.setup.gpus()), grouped(report.result.replayed_ranks), simulation, total,
-             static_cast<double>(usage.ru_maxrss) * 1024 / kMega,
-             rate(report.result.rank_operations), rate(report.result.flows));
+  fmt::print(
+      stderr,
+      "simulated {} ranks by {} in {:.2f} s ({:.2f} s in all, {:.0f} MB peak memory): {} rank "
+      "operations/s, "
+      "{} flows/s\n",
+      grouped(report.setup.gpus()), grouped(report.result.replayed_ranks), simulation, total,
+      static_cast<double>(usage.ru_maxrss) * 1024 / kMega, rate(report.result.rank_operations),
+      rate(report.result.flows));
 }
 
 RunReport simulate_with_progress(const RunReport& described, const RecordedStep& step,
@@ -111,7 +113,8 @@ int run_simulate(const Words& words) {
   const SimulateRequest request = read_simulate_request(arguments);
   const OutputOptions outputs(arguments);
   const bool print = !request.quiet && !outputs.use_standard_output();
-  const Machine machine = load_machine(request.machine);
+  Machine machine = load_machine(request.machine);
+  apply_gpu_options(arguments, machine);
   check_machine_size(request.train.grid, machine);
 
   const RecordedStep step = record_step(request.model, request.train, request.micro_batch,

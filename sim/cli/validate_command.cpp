@@ -30,7 +30,7 @@ constexpr std::string_view kExamples = R"(Examples:
   fourfold-sim validate --set gemm --data my_gemms.csv --json -
 )";
 
-const std::vector<std::string> kSets = {"gemm", "collectives", "steps", "attention"};
+const std::vector<std::string> kSets = {"gemm", "collectives", "attention", "steps", "ablations"};
 
 std::string to_text(const ComparisonSet& set) {
   nlohmann::json json = {{"left_out", set.left_out}, {"rows", nlohmann::json::array()}};
@@ -76,8 +76,9 @@ ComparisonSet compare(const std::string& set, const std::filesystem::path& data)
   const MeasuredTable table(data);
   if (set == "gemm") return compare_gemms(table, names);
   if (set == "attention") return compare_attention(table, names);
+  if (set == "collectives") return compare_by_machine(table, names, &compare_collectives);
   return compare_by_machine(table, names,
-                            set == "collectives" ? &compare_collectives : &compare_steps);
+                            set == "ablations" ? &compare_ablations : &compare_steps);
 }
 
 /// The sets to compare: that of --set, or all.
@@ -102,7 +103,7 @@ po::options_description validate_options() {
   po::options_description options("Flags", 100);
   const auto value = [](const char* name) { return po::value<std::string>()->value_name(name); };
   options.add_options()("set", value("NAME"),
-                        "gemm, collectives, steps or attention; all if not given");
+                        "gemm, collectives, attention, steps or ablations; all if not given");
   options.add_options()("data", value("FILE"),
                         "your own rows, with the columns of experiments/data/SET.csv");
   options.add_options()("csv", value("FILE"),

@@ -60,8 +60,10 @@ class Compiler {
   }
 
   void operator()(const KernelOp& op) {
-    const TimedKernel kernel{name_of(op.kernel), kernel_model_.time(op.kernel), flops(op.kernel),
-                             range_};
+    const double beside =
+        op.stream == Stream::compute && any_in_flight() ? kernel_model_.beside_collectives() : 1.0;
+    const TimedKernel kernel{name_of(op.kernel), beside * kernel_model_.time(op.kernel),
+                             flops(op.kernel), range_};
     std::vector<Instruction>& stream = result_.streams[index_of(op.stream)];
     // Kernels of two streams interleave in the list, so a merged instruction must own a contiguous
     // part of it.
@@ -88,11 +90,13 @@ class Compiler {
     result_.streams[index_of(op.stream)].push_back(
         {.kind = Instruction::Kind::collective, .index = index});
     last_collective_type_[index_of(op.stream)] = type;
+    ++issued_[index_of(op.stream)];
     result_.operations += 1;
   }
 
   void operator()(const RecordOp& op) {
     result_.operations += 1;
+    issued_before_[op.event.id] = issued_[index_of(op.stream)];
     const auto waiting = events_.waiting_streams.find(op.event.id);
     if (waiting == events_.waiting_streams.end()) return;
     const auto own_bit = static_cast<std::uint8_t>(1U << index_of(op.stream));
@@ -109,15 +113,26 @@ class Compiler {
           "step that waits for them",
           name_of(op.stream), op.event.id));
     }
-    if (recorded->second != op.stream) wait(op.stream, slot(op.event.id));
+    if (recorded->second == op.stream) return;
+    wait(op.stream, slot(op.event.id));
+    if (op.stream == Stream::compute) {
+      int& joined = joined_[index_of(recorded->second)];
+      joined = std::max(joined, issued_before_[op.event.id]);
+    }
   }
 
-  void operator()(const SynchronizeOp&) { join_streams(); }
+  void operator()(const SynchronizeOp&) {
+    join_streams();
+    joined_ = issued_;
+  }
   void operator()(const AllocateOp&) {}
   void operator()(const FreeOp&) {}
   void operator()(const CopyOp&) {}
 
  private:
+  /// Whether kernels that come next run beside collectives.
+  bool any_in_flight() const { return joined_ != issued_; }
+
   int slot(std::int64_t event_id) {
     const auto [entry, added] =
         slots_.try_emplace(event_id, static_cast<int>(result_.event_ids.size()));
@@ -171,6 +186,10 @@ class Compiler {
   std::vector<int>
       collective_type_before_;  // by event: the last collective on its stream when it was recorded
   std::array<int, kStreamCount> last_collective_type_{};
+  // By stream: collectives issued so far, and those of them that the compute stream has waited for; by event: how many
+  // its stream had issued when it was recorded.
+  std::array<int, kStreamCount> issued_{}, joined_{};
+  std::unordered_map<std::int64_t, int> issued_before_;
   int range_ = 0;
 };
 

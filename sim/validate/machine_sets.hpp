@@ -21,10 +21,15 @@ std::map<std::string, int> rows_without_machine(const MeasuredTable& table,
 ComparisonSet compare_collectives(const MeasuredTable& table, const MeasuredNames& names,
                                   const Machine& machine);
 
-/// Columns: machine, model_params ("5B"), gpus, framework, Gx, Gy, Gz, Gdata, metric, value. Rows whose metric is
-/// time_per_batch, 8,192 sequences of 2,048 tokens; where the grid is not published, the planner's best. Ideal: the
+/// Columns: figure_or_table, machine, model_params ("5B"), gpus, framework, batch_tokens, metric, value. Rows whose metric is
+/// time_per_batch, 8,192 sequences of 2,048 tokens; no grid is published, so the planner's best is taken. Ideal: the
 /// hardware FLOPs of Narayanan et al. at peak.
 ComparisonSet compare_steps(const MeasuredTable& table, const MeasuredNames& names,
                             const Machine& machine);
+
+/// The same columns. Seconds that each optimisation of a series saved (Figs 5 and 7), not whole steps; grids as the planner
+/// chooses them for the first run of a series that is not confined to one node. Ideal: a fixed part of the step.
+ComparisonSet compare_ablations(const MeasuredTable& table, const MeasuredNames& names,
+                                const Machine& machine);
 
 }  // namespace fourfold::sim

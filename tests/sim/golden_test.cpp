@@ -105,6 +105,31 @@ TEST(Golden, OverlapOfACollectiveWithAKernel) {
   expect_time(result.collectives[0].overlapped(), 6 * kMilli);
 }
 
+TEST(Golden, KernelsBesideCollectivesTakeLonger) {
+  // Only the kernel between start and join is stretched, by a half: 1 + 1.5 x 6 + 2 ms, the collective being shorter.
+  ToyStep step(Grid(2, 1, 1, 1));
+  step.kernel(1);
+  Pending pending =
+      start_all_reduce(step.context(), Stream::comm_x, Axis::x, step.buffer(100'000'000));
+  step.kernel(6);
+  join(step.context(), pending);
+  step.kernel(2);
+  Machine machine = toy_machine("flat", 4);
+  machine.gpu.overlap_slowdown = 0.5;
+  const SimulationResult result = step.simulate(machine);
+  expect_time(result.step_time, 12 * kMilli);
+  expect_time(result.compute_busy, 12 * kMilli);
+}
+
+TEST(Golden, TheSlowestGpuSetsThePace) {
+  // Speeds halved on average: 2 x 3 ms; spread 0.1 over 16 ranks: Blom's quantile of (16 - 0.375) / (16 + 0.25) is 1.7688250.
+  ToyStep step(Grid(2, 2, 2, 2));
+  step.kernel(3);
+  Machine machine = toy_machine("flat", 4);
+  machine.fleet = {.speed = 0.5, .spread = 0.1};
+  expect_time(step.simulate(machine).step_time, 6 * kMilli * 1.176882504);
+}
+
 TEST(Golden, CollectiveHiddenBehindAKernel) {
   ToyStep step(Grid(2, 1, 1, 1));
   Pending pending =

@@ -121,6 +121,24 @@ TEST(StepModel, IsTheRecordedProgramForOtherModelsAndTypes) {
   }
 }
 
+// Kernels between the start of a collective and its join take half as long again. Without overlap there are none.
+TEST(StepModel, KernelsBesideCollectivesTakeLonger) {
+  TrainConfig train = small_training(Grid(2, 2, 2, 2));
+  AnalyticMachine machine = small_machine();
+  const auto kernels = [&](const char* overlap, double slowdown) {
+    train.overlap = parse_overlap(overlap);
+    machine.gpu.overlap_slowdown = slowdown;
+    return StepModel(small_gpt(), machine, CommVariant::fitted).estimate(train).totals.kernels;
+  };
+  const Seconds alone = kernels("none", 0.0);
+  EXPECT_NEAR(kernels("none", 0.5), alone, 1e-9 * alone);
+  EXPECT_NEAR(kernels("paper", 0.0), alone, 1e-9 * alone);
+  const Seconds all_reduce = kernels("oar", 0.5), paper = kernels("paper", 0.5);
+  EXPECT_GT(all_reduce, 1.01 * alone);
+  EXPECT_GT(paper, all_reduce);
+  EXPECT_LE(paper, 1.5 * alone * (1 + 1e-9));
+}
+
 TEST(StepModel, WithoutOverlapAddsUpKernelsAndCollectives) {
   for (const Grid& grid :
        {Grid(1, 1, 1, 1), Grid(2, 2, 2, 2), Grid(1, 1, 8, 1), Grid(4, 1, 1, 4)}) {

@@ -161,6 +161,13 @@ TEST_F(MachineFile, RefusesValuesThatMakeNoSense) {
                  HasSubstr("\"1\" is not a whole number from 0 to 0"));
   expect_refused(platform(with("value=\"0 0\"", "value=\"0\"")),
                  HasSubstr("one NIC for each of the 2 GPUs"));
+  for (const std::string property : {"gpu_speed", "gpu_speed_spread"}) {
+    for (const std::string value : {"1.5", "-0.1", "fast"}) {
+      expect_refused(
+          platform(fmt::format("{}<prop id=\"{}\" value=\"{}\"/>\n", kProperties, property, value)),
+          AllOf(HasSubstr(property), HasSubstr("is not a number from")));
+    }
+  }
   expect_refused(platform(with("switch", "torus")), HasSubstr("must be \"mesh\""));
   expect_refused(platform(with("two nodes", "")), HasSubstr("must not be empty"));
 }
