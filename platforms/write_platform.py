@@ -18,7 +18,7 @@ def parse_arguments():
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     for name in ("name", "description", "gpu-to-nic", "gpu", "library"):
         parser.add_argument(f"--{name}", required=True)
-    parser.add_argument("--gpu-links", required=True, choices=("mesh", "switch"))
+    parser.add_argument("--gpu-links", required=True, help="mesh, switch, or links: '0-1:200GBps 0-2:100GBps ...'")
     for name in ("groups", "group-nodes", "gpus-per-node"):
         parser.add_argument(f"--{name}", required=True, type=int)
     for name in ("port-GBps", "port-latency-us", "nic-GBps", "nic-latency-us"):

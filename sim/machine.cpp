@@ -145,7 +145,8 @@ NodeLinks Machine::node_links() const {
           .port_bandwidth = port_bandwidth,
           .gpus_per_node = gpus_per_node,
           .nics_per_node = nics_per_node,
-          .mesh = mesh};
+          .mesh = mesh,
+          .uneven = mesh_links};
 }
 
 Machine load_machine(const fs::path& file) {
@@ -162,6 +163,10 @@ Machine load_machine(const fs::path& file) {
   machine.fleet = properties.fleet;
   machine.gpu = read_gpu_spec(find_constants(file, "gpus", properties.gpu));
   machine.library = read_library_constants(find_constants(file, "libraries", properties.library));
+  if (!properties.links.empty()) {
+    machine.mesh_links =
+        GpuMesh(machine.gpus_per_node, properties.links, machine.library.detour_efficiency);
+  }
   measure(machine);
   return machine;
 }

@@ -28,6 +28,7 @@ struct Machine {
   int nics_per_node = 1;
   std::vector<int> gpu_to_nic;  ///< for each GPU of a node its NIC in the node
   bool mesh = false;            ///< every pair of GPUs in a node has links of its own (NodeLinks)
+  GpuMesh mesh_links;           ///< where these are of different widths (NodeLinks); else empty
   BytesPerSecond nic_bandwidth =
       0;  ///< of one NIC, per direction; 0 on a machine of one node with one NIC
   BytesPerSecond port_bandwidth =

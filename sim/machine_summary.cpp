@@ -23,6 +23,28 @@ std::string node_diagram(const Machine& machine) {
                      nics, machine.nic_bandwidth / kGiga);
 }
 
+/// The width of the links between each two GPUs, and each GPU's NIC.
+std::string mesh_diagram(const Machine& machine) {
+  const auto gpus = static_cast<std::size_t>(machine.gpus_per_node);
+  std::vector<std::vector<std::string>> widths(gpus, std::vector<std::string>(gpus, "."));
+  for (const GpuLink& link : machine.mesh_links.links()) {
+    const auto first = static_cast<std::size_t>(link.first);
+    const auto second = static_cast<std::size_t>(link.second);
+    widths[first][second] = widths[second][first] = fmt::format("{:g}", link.bandwidth / kGiga);
+  }
+  std::string text = "    links, GB/s";
+  for (std::size_t gpu = 0; gpu < gpus; ++gpu)
+    text += fmt::format("{:>6}", fmt::format("gpu {}", gpu));
+  text += "\n";
+  for (std::size_t gpu = 0; gpu < gpus; ++gpu) {
+    text += fmt::format("    {:<11}", fmt::format("gpu {}", gpu));
+    for (const std::string& width : widths[gpu]) text += fmt::format("{:>6}", width);
+    text += fmt::format("   nic {}\n", machine.gpu_to_nic[gpu]);
+  }
+  return text + fmt::format("    NICs of {:g} GB/s; ports of {:g} GB/s\n",
+                            machine.nic_bandwidth / kGiga, machine.port_bandwidth / kGiga);
+}
+
 }  // namespace
 
 std::string Machine::summary() const {
@@ -44,7 +66,7 @@ std::string Machine::summary() const {
                               nic_bandwidth / kGiga));
   line("library", library.name);
   line("platform", file.string());
-  return text + "\n  A node:\n" + node_diagram(*this);
+  return text + "\n  A node:\n" + (mesh_links.empty() ? node_diagram(*this) : mesh_diagram(*this));
 }
 
 }  // namespace fourfold::sim

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
+#include <cstdio>
 #include <sstream>
 
 #include <fmt/format.h>
@@ -103,12 +105,53 @@ class Properties {
   std::vector<RootProperty> properties_;
 };
 
-bool read_mesh(const Properties& properties) {
-  const RootProperty& links = properties.get("gpu_links");
-  if (links.value != "mesh" && links.value != "switch") {
-    properties.fail(links, "must be \"mesh\" (links between each pair of GPUs) or \"switch\"");
+/// "0-1:200GBps".
+GpuLink read_link(const Properties& properties, const RootProperty& property,
+                  const std::string& word, int gpus_per_node) {
+  GpuLink link;
+  double bandwidth_GBps = 0;
+  int read = 0;
+  const int found = std::sscanf(word.c_str(), "%2d-%2d:%lfGBps%n", &link.first, &link.second,
+                                &bandwidth_GBps, &read);
+  link.bandwidth = bandwidth_GBps * kGiga;
+  const auto is_gpu = [&](int gpu) { return gpu >= 0 && gpu < gpus_per_node; };
+  if (found != 3 || read != static_cast<int>(word.size()) || !is_gpu(link.first) ||
+      !is_gpu(link.second) || link.first == link.second || !(bandwidth_GBps > 0) ||
+      !std::isfinite(bandwidth_GBps)) {
+    properties.fail(property, fmt::format("\"{}\" is not a link between two of the {} GPUs of a "
+                                          "node, such as \"0-1:200GBps\"",
+                                          word, gpus_per_node));
   }
-  return links.value == "mesh";
+  return link;
+}
+
+/// Of an uneven mesh.
+std::vector<GpuLink> read_links(const Properties& properties, int gpus_per_node) {
+  const RootProperty& property = properties.get("gpu_links");
+  if (property.value == "mesh" || property.value == "switch") return {};
+  if (property.value.find(':') == std::string::npos) {
+    properties.fail(
+        property,
+        "must be \"mesh\" (equal links between each pair of GPUs), \"switch\", or a list "
+        "of links such as \"0-1:200GBps 0-2:100GBps\"");
+  }
+  if (gpus_per_node > GpuMesh::kMostGpus) {
+    properties.fail(property, fmt::format("a list of links is possible for nodes of up to {} GPUs",
+                                          GpuMesh::kMostGpus));
+  }
+  std::vector<GpuLink> links;
+  std::istringstream words(property.value);
+  for (std::string word; words >> word;) {
+    const GpuLink link = read_link(properties, property, word, gpus_per_node);
+    if (std::ranges::any_of(links, [&](const GpuLink& other) {
+          return std::minmax(link.first, link.second) == std::minmax(other.first, other.second);
+        })) {
+      properties.fail(property, fmt::format("GPUs {} and {} are joined twice; add their links up",
+                                            link.first, link.second));
+    }
+    links.push_back(link);
+  }
+  return links;
 }
 
 }  // namespace
@@ -132,7 +175,8 @@ PlatformProperties read_platform_properties(const std::filesystem::path& file) {
         properties.get("gpu_to_nic"),
         fmt::format("needs one NIC for each of the {} GPUs of a node", result.gpus_per_node));
   }
-  result.mesh = read_mesh(properties);
+  result.links = read_links(properties, result.gpus_per_node);
+  result.mesh = properties.get("gpu_links").value == "mesh";
   constexpr double kSlowest = 0.01;
   result.fleet.speed = properties.fraction("gpu_speed", kSlowest, 1);
   result.fleet.spread = properties.fraction("gpu_speed_spread", 0, 0);

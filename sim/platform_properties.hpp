@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "core/cost/gpu_mesh.hpp"
 #include "core/cost/gpu_fleet.hpp"
 
 namespace fourfold::sim {
@@ -22,6 +23,7 @@ struct PlatformProperties {
   int nics_per_node = 0;
   std::vector<int> gpu_to_nic;  ///< for each GPU of a node its NIC in the node
   bool mesh = false;            ///< gpu_links: "mesh" or "switch"
+  std::vector<GpuLink> links;   ///< gpu_links: "0-1:200GBps 0-2:100GBps ..."; else empty
   GpuFleet fleet;               ///< gpu_speed, gpu_speed_spread; of equal GPUs if not given
   std::string gpu, library;     ///< names of files in gpus/ and libraries/
 };

@@ -52,7 +52,7 @@ AxisTimes communication_time(std::span<const LinearShape> layers, std::int64_t b
 }
 
 CollectiveTime FittedCollectives::time(CollectiveKind kind, Bytes full_bytes, AxisSet axes) const {
-  const GroupPlacement group = place_groups(axes, grid_, links_.gpus_per_node);
+  const GroupPlacement group = place_groups(axes, grid_, links_);
   if (group.ranks == 1) return {};
   const CollectiveCost cost = model_.cost(kind, full_bytes, group);
   const Seconds moving = transfer(cost, ring_bytes_per_rank(kind, full_bytes, group.ranks), group);

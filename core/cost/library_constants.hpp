@@ -31,8 +31,27 @@ struct TreeConstants {
   struct Protocol {
     Seconds hop_latency = 0;          ///< of a level, once up and once down
     double network_efficiency = 1.0;  ///< reached fraction of the NIC bandwidth
+    double two_node_efficiency =
+        1.0;  ///< the same on two nodes, whose tree has no node with two children
   };
   Protocol simple, low_latency;
+};
+
+/// How a library lets NVSwitches reduce and multicast (NVLS): for an all_reduce on the GPUs of one node, and for the in-node
+/// part of trees over several.
+struct NvlsConstants {
+  Seconds latency = 0;  ///< in and out of the switch
+  double node_efficiency =
+      1.0;  ///< reached fraction of a ring's bandwidth on the same ports: may exceed 1
+};
+
+/// Messages between pairs (exchange_model.hpp): what one pair reaches of a NIC or link, and what all pairs together reach of
+/// all NICs or ports.
+struct ExchangeConstants {
+  Seconds latency_node = 0, latency_network = 0;  ///< of one message
+  Seconds peer_latency = 0;                       ///< of an all_to_all, for each further rank
+  double pair_node_efficiency = 1.0, pair_network_efficiency = 1.0;
+  double all_node_efficiency = 1.0, all_network_efficiency = 1.0;
 };
 
 /// What NCCL's own model knows of a machine, by which it chooses between rings and trees.
@@ -49,8 +68,13 @@ struct TuningConstants {
 struct LibraryConstants {
   std::string name;
   RingConstants all_gather, reduce_scatter;
+  /// Where GPUs of a node are joined by links of different widths: the reached fraction of a link's bandwidth, and what
+  /// is left of that between GPUs without a link of their own.
+  double link_efficiency = 1.0, detour_efficiency = 1.0;
   std::optional<RingConstants> all_reduce = std::nullopt;
   std::optional<TreeConstants> all_reduce_tree = std::nullopt;
+  std::optional<NvlsConstants> nvls = std::nullopt;
+  std::optional<ExchangeConstants> exchange = std::nullopt;
   std::optional<TuningConstants> tuning = std::nullopt;
 };
 

@@ -36,9 +36,10 @@ constexpr std::array<std::array<double, 23>, 3> kTreeCorrection = {
      {1, 1, 1, 1, 1, .9, .8, .8, .8, .7, .6, .6, .6, .6, .6, .6, .8, .9, .9, .9, .9, 1, 1},
      {.9, .9, .9, .9, .9, .9, .9, .8, .7, .6, .6, .5, .5, .5, .5, .6, .7, .8, .7, .7, .8, .9, .9}}};
 
-// Simple rings between nodes keep their latency once a rank's piece is at least this long.
+// Simple rings between nodes take this much longer once a rank's piece is at least this long.
 constexpr double kPlateauBytes = 64;
-constexpr double kPlateauFactor = 1.9;
+constexpr double kPlateauFactorOfVolta = 1.9;
+constexpr double kPlateauFactor = 1.4;
 
 std::size_t node_index(const NcclCommunicator& c) {
   return static_cast<std::size_t>(std::min(c.nodes, 3) - 1);
@@ -104,6 +105,18 @@ double tree_bandwidth(const NcclCommunicator& c, NcclProtocol protocol) {
 
 }  // namespace
 
+std::string_view name_of(NcclProtocol protocol) {
+  switch (protocol) {
+    case NcclProtocol::ll:
+      return "LL";
+    case NcclProtocol::ll128:
+      return "LL128";
+    case NcclProtocol::simple:
+      return "Simple";
+  }
+  return "?";
+}
+
 NcclArchitecture parse_nccl_architecture(std::string_view text) {
   static const std::vector<std::string> names = {"volta", "ampere", "hopper", "blackwell"};
   const auto found = std::ranges::find(names, text);
@@ -137,7 +150,8 @@ double nccl_time_us(const NcclCommunicator& communicator, CollectiveKind kind,
   } else if (protocol == NcclProtocol::simple && kind == CollectiveKind::all_reduce &&
              communicator.nodes > 1 &&
              bytes / (communicator.channels * communicator.ranks) >= kPlateauBytes) {
-    latency *= kPlateauFactor;
+    const bool volta = communicator.architecture == NcclArchitecture::volta;
+    latency *= volta ? kPlateauFactorOfVolta : kPlateauFactor;
   }
   return latency + bytes / (1e3 * bandwidth);
 }

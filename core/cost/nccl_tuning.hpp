@@ -18,6 +18,8 @@ namespace fourfold {
 enum class NcclArchitecture : std::uint8_t { volta, ampere, hopper, blackwell };
 enum class NcclAlgorithm : std::uint8_t { ring, tree };
 enum class NcclProtocol : std::uint8_t { ll, ll128, simple };
+/// As NCCL prints it.
+std::string_view name_of(NcclProtocol protocol);
 
 /// "volta", "ampere", "hopper" or "blackwell". Throws ConfigError.
 NcclArchitecture parse_nccl_architecture(std::string_view text);

@@ -39,7 +39,8 @@ class Refinement {
       const Ring& ring = communicators.rings[i];
       Colour colour = colour_of(communicators.communicator_of_ring[i]);
       for (Colour part : {colour_of(ring.placement.ranks), colour_of(ring.placement.nodes),
-                          colour_of(ring.placement.ranks_per_node), colour_of(ring.hop_latency)}) {
+                          colour_of(ring.placement.ranks_per_node),
+                          colour_of(ring.placement.ring_bandwidth), colour_of(ring.hop_latency)}) {
         colour = combine(colour, part);
       }
       rings_.push_back(colour);

@@ -22,6 +22,18 @@ std::vector<NodeMembers> split_by_node(const std::vector<int>& members, int gpus
   return nodes;
 }
 
+/// Over the links of the node that has the narrowest.
+BytesPerSecond narrowest_ring(const std::vector<NodeMembers>& nodes, const Machine& machine) {
+  BytesPerSecond narrowest = 0;
+  for (const NodeMembers& node : nodes) {
+    GpuMesh::GpuSet members;
+    for (int rank : node) members.set(static_cast<std::size_t>(rank % machine.gpus_per_node));
+    const BytesPerSecond bandwidth = machine.mesh_links.ring_bandwidth(members);
+    if (narrowest == 0 || (bandwidth > 0 && bandwidth < narrowest)) narrowest = bandwidth;
+  }
+  return narrowest;
+}
+
 std::string nic_host(const Machine& machine, int rank) {
   return machine.host_name_of_nic(machine.nic_of_gpu(rank));
 }
@@ -94,8 +106,9 @@ Ring make_ring(const ProcessGroup& group, const Machine& machine, const Network&
     if (nodes.size() > 1) builder.add_boundary(nodes[i], nodes[(i + 1) % nodes.size()]);
     fullest = std::max(fullest, nodes[i].size());
   }
-  const GroupPlacement placement = {group.size(), static_cast<int>(nodes.size()),
-                                    static_cast<int>(fullest)};
+  const GroupPlacement placement = {
+      group.size(), static_cast<int>(nodes.size()), static_cast<int>(fullest),
+      machine.mesh_links.empty() ? 0.0 : narrowest_ring(nodes, machine)};
   return {group.ranks, placement, builder.hop_latency(), builder.take_flows()};
 }
 

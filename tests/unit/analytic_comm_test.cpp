@@ -183,13 +183,14 @@ TEST(Script, RanksOtherwiseOnceTheLastLayerIsCorrected) {
 
 TEST(GroupPlacement, IsThatOfTheListedGroup) {
   // On grids whose axes nest in nodes of 4, counted over the members of rank 0's group.
+  const NodeLinks links = {.gpus_per_node = 4};
   for (const char* order : {"xyzd", "yxzd", "zxyd"}) {
     for (const Grid& grid : all_grids(64, parse_axis_order(order))) {
       for (const AxisSet axes : {AxisSet(Axis::x), AxisSet(Axis::y), AxisSet(Axis::z),
                                  AxisSet(Axis::data), Axis::x | Axis::y, kBatchAxes, kTensorAxes}) {
         std::map<int, int> members_of_node;
         for (const int rank : grid.group(0, axes).ranks) members_of_node[rank / 4] += 1;
-        const GroupPlacement placement = place_groups(axes, grid, 4);
+        const GroupPlacement placement = place_groups(axes, grid, links);
         EXPECT_EQ(placement.ranks, grid.size(axes));
         EXPECT_EQ(placement.nodes, static_cast<int>(members_of_node.size()));
         EXPECT_EQ(placement.ranks_per_node, members_of_node[0])

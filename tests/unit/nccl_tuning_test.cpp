@@ -1,5 +1,7 @@
 #include "core/cost/nccl_tuning.hpp"
 
+#include <cmath>
+
 #include <gtest/gtest.h>
 
 #include "core/base/error.hpp"
@@ -77,7 +79,7 @@ TEST(NcclTuning, RefusesUnknownArchitectures) {
 }
 
 // 16 nodes of 4: the tree has log2 16 = 4 levels, each passed up and down: 2 x 4 x 5 us. LL moves the bytes once for each
-// of the 4 levels, at a tenth of the NICs.
+// of the 4 levels, at a tenth of the NICs; 2 S of them where a ring of 64 sends 2 x 63/64 S.
 TEST(CollectiveModel, ChargesTreesByLevel) {
   LibraryConstants library;
   library.all_reduce_tree = {.simple = {.hop_latency = 50e-6, .network_efficiency = 0.5},
@@ -91,7 +93,42 @@ TEST(CollectiveModel, ChargesTreesByLevel) {
   const CollectiveCost cost = model.cost(kReduce, 16 << 10, group);
   EXPECT_FALSE(cost.latency_hides);
   EXPECT_DOUBLE_EQ(cost.latency, 2 * 4 * 5e-6);
-  EXPECT_DOUBLE_EQ(cost.network_inflation, 4 / 0.1);
+  EXPECT_DOUBLE_EQ(cost.network_inflation, 4 / 0.1 * 64 / 63);
+}
+
+// Two nodes of 4 with 100 GB/s of NICs each. Each of the two trees carries half of 1 GB once in each direction, so that a
+// node sends 1 GB: at 0.8, 12.5 ms. A ring sends 2 x 7/8 GB at 0.9: 19.4 ms. The ports carry 2 x 3/4 GB: 5 ms.
+TEST(CollectiveModel, TakesTreesOnTwoNodesWhereTheySendHalf) {
+  LibraryConstants library;
+  for (RingConstants* ring : {&library.all_gather, &library.reduce_scatter})
+    ring->simple.network_efficiency = 0.9;
+  library.all_reduce_tree = {
+      .simple = {.hop_latency = 50e-6, .network_efficiency = 0.5, .two_node_efficiency = 0.8},
+      .low_latency = {.hop_latency = 5e-6, .network_efficiency = 0.1, .two_node_efficiency = 0.1}};
+  library.all_gather.low_latency.network_efficiency =
+      library.reduce_scatter.low_latency.network_efficiency = 0.3;
+  const NodeLinks links = {
+      .nic_bandwidth = 25e9, .port_bandwidth = 300e9, .gpus_per_node = 4, .nics_per_node = 4};
+  const CollectiveModel model(library, links);
+  const GroupPlacement group = {.ranks = 8, .nodes = 2, .ranks_per_node = 4};
+  const CollectiveCost cost = model.cost(kReduce, 1'000'000'000, group);
+  EXPECT_EQ(cost.algorithm, CollectiveAlgorithm::tree);
+  EXPECT_NEAR(model.time_alone(kReduce, 1'000'000'000, group), 2 * 50e-6 + 12.5e-3, 1e-12);
+  const CollectiveCost ring = model.cost(kReduce, 1'000'000'000, group, CollectiveAlgorithm::ring);
+  EXPECT_NEAR(model.time_alone(ring, kReduce, 1'000'000'000, group), 1.75 / 90, 1e-12);
+}
+
+// 8 GPUs of 450 GB/s: an all_reduce of 1 GB moves 1.75 GB at 1.05 of the ports, after 20 us.
+TEST(CollectiveModel, LetsSwitchesReduceInsideANode) {
+  LibraryConstants library;
+  library.nvls = NvlsConstants{.latency = 20e-6, .node_efficiency = 1.05};
+  const CollectiveModel model(library, {.port_bandwidth = 450e9, .gpus_per_node = 8});
+  const GroupPlacement node = {.ranks = 8, .nodes = 1, .ranks_per_node = 8};
+  EXPECT_EQ(model.cost(kReduce, 1'000'000'000, node).algorithm, CollectiveAlgorithm::nvls);
+  EXPECT_NEAR(model.time_alone(kReduce, 1'000'000'000, node),
+              std::hypot(20e-6, 1.75 / (1.05 * 450)), 1e-12);
+  EXPECT_EQ(model.cost(kGather, 1'000'000'000, node).algorithm, CollectiveAlgorithm::ring);
+  EXPECT_THROW(model.cost(kGather, 1'000'000'000, node, CollectiveAlgorithm::nvls), ConfigError);
 }
 
 }  // namespace
