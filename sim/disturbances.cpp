@@ -34,7 +34,8 @@ Disturbances& add(std::vector<NamedDisturbance>& named, const std::string& name)
 }  // namespace
 
 bool Disturbances::any() const {
-  return !slow_ranks.empty() || jitter_sigma > 0 || !degraded_links.empty() || !background.empty();
+  return !slow_ranks.empty() || jitter_sigma > 0 || !degraded_links.empty() ||
+         !background.empty() || !failed_links.empty();
 }
 
 std::vector<NamedDisturbance> one_by_one(const Disturbances& disturbances) {
@@ -60,6 +61,9 @@ std::vector<NamedDisturbance> one_by_one(const Disturbances& disturbances) {
         fmt::format("{} GB/s of another job on link {}", traffic.bandwidth / kGiga, traffic.link);
     add(single, name).background = {traffic};
   }
+  for (const FailedLink& failed : disturbances.failed_links) {
+    add(single, fmt::format("link {} failed", failed)).failed_links = {failed};
+  }
   return single;
 }
 
@@ -75,6 +79,11 @@ void check_disturbances(const Disturbances& disturbances, int world_size) {
                                   disturbances.jitter_sigma, kLargestSigma));
   }
   for (const DegradedLink& degraded : disturbances.degraded_links) {
+    if (degraded.factor == 0) {
+      throw ConfigError(
+          fmt::format("link {} with a bandwidth factor of 0 carries nothing; --fail {}",
+                      degraded.link, degraded.link));
+    }
     check_share(degraded.factor, fmt::format("the bandwidth factor of link {}", degraded.link));
   }
   for (const BackgroundTraffic& traffic : disturbances.background) {

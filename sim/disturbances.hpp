@@ -22,6 +22,11 @@ struct DegradedLink {
   double factor = 1;
 };
 
+/// A link that carries nothing, named like a degraded one. The job is taken to have started on the machine as it is: a
+/// GPU whose NIC has failed, in one direction or both, uses another NIC of its node, the next ones in turn. Where no way
+/// leads around a failed link, the step cannot run.
+using FailedLink = std::string;
+
 /// A link on which another job takes `bandwidth` all the time, whatever ours does: it is subtracted from the link.
 struct BackgroundTraffic {
   std::string link;
@@ -37,6 +42,7 @@ struct Disturbances {
   std::uint64_t seed = 1;
   std::vector<DegradedLink> degraded_links{};
   std::vector<BackgroundTraffic> background{};
+  std::vector<FailedLink> failed_links{};
 
   bool any() const;
 };

@@ -128,6 +128,8 @@ fs::path find_machine(const std::string& name_or_path) {
 }
 
 int Machine::nic_of_gpu(int gpu_index) const {
+  const auto detour = detours.find(gpu_index);
+  if (detour != detours.end()) return detour->second;
   return gpu_index / gpus_per_node * nics_per_node +
          gpu_to_nic[static_cast<std::size_t>(gpu_index % gpus_per_node)];
 }

@@ -2,6 +2,7 @@
 // A machine: a SimGrid platform file plus the properties that make it one for training (platforms/README.md).
 
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,7 @@ struct Machine {
   int gpus_per_node = 1;
   int nics_per_node = 1;
   std::vector<int> gpu_to_nic;  ///< for each GPU of a node its NIC in the node
+  std::map<int, int> detours;   ///< of a GPU whose NIC has failed: the NIC that it uses instead, over the machine
   bool mesh = false;            ///< every pair of GPUs in a node has links of its own (NodeLinks)
   GpuMesh mesh_links;           ///< where these are of different widths (NodeLinks); else empty
   BytesPerSecond nic_bandwidth =

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -10,6 +11,7 @@
 #include "sim/engine/available_memory.hpp"
 #include "sim/engine/communicators.hpp"
 #include "sim/engine/disturbed_links.hpp"
+#include "sim/engine/failed_links.hpp"
 #include "sim/engine/folding.hpp"
 #include "sim/engine/ledger.hpp"
 #include "sim/engine/link_use.hpp"
@@ -114,6 +116,8 @@ SimulationResult simulate(const StepProgram& step_program, const Grid& grid, con
   check_disturbances(options.disturbances, grid.world_size());
   Network& network = Network::load(machine.file);
   const DisturbedLinks disturbed_links(network, options.disturbances);
+  const std::set<LinkId> failed = find_failed_links(network, options.disturbances);
+  const Machine detoured = around_failed_nics(machine, network, failed);
   const ReplayProgram program = compile(
       step_program, grid,
       KernelModel(machine.gpu, ClockMode::training, slowdown(machine.fleet, grid.world_size())));
@@ -121,7 +125,8 @@ SimulationResult simulate(const StepProgram& step_program, const Grid& grid, con
   const Bytes memory_limit = options.memory_limit.value_or(available_memory());
   const int fewest_replayed = replays_every_rank(options) ? grid.world_size() : 1;
   check_memory(memory, fewest_replayed, may_fold(options), memory_limit);
-  const Communicators communicators = lay_out(program.communicators, grid, machine, network);
+  const Communicators communicators = lay_out(program.communicators, grid, detoured, network);
+  check_connected(communicators, network, failed);
   const CollectiveModel collective_model(machine.library, machine.node_links());
   const Folding folding = fold_as_asked(communicators, grid, network, options);
   check_memory(memory, folding.classes(), options.fold != Fold::automatic, memory_limit);
@@ -134,7 +139,7 @@ SimulationResult simulate(const StepProgram& step_program, const Grid& grid, con
       options.ring_mode == RingMode::macro_flow
           ? make_macro_flow_transport(folding.communicators.rings, options.prune_links, network,
                                       done)
-          : make_step_transport(communicators.rings, machine, network, done);
+          : make_step_transport(communicators.rings, detoured, network, done);
 
   SimulationResult result;
   result.step_time = replayer.run(*transport, options.progress);

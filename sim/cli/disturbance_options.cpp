@@ -49,6 +49,9 @@ po::options_description disturbance_options() {
   options.add_options()("degrade", list("LINK:FACTOR"),
                         "bandwidth of a link times FACTOR; links as the report names them, or "
                         "nic-N for both directions");
+  options.add_options()("fail", list("LINK"),
+                        "a link that carries nothing; GPUs of a failed nic-N use the other NICs of "
+                        "their node");
   options.add_options()("background", list("LINK:GBps"),
                         "bandwidth that another job takes from a link all the time");
   return options;
@@ -69,6 +72,7 @@ Disturbances read_disturbances(const Arguments& arguments) {
   for (const auto& [link, bandwidth_GBps] : parse_pairs(arguments, "background")) {
     disturbances.background.push_back({link, bandwidth_GBps * kGiga});
   }
+  if (arguments.has("fail")) disturbances.failed_links = arguments.texts("fail");
   return disturbances;
 }
 

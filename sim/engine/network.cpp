@@ -102,7 +102,15 @@ void Network::State::finish(const s4u::Activity& activity) {
 
 Network& Network::load(const std::filesystem::path& file) {
   static std::unique_ptr<Network> network;
+  static bool started = false;
   const std::filesystem::path path = std::filesystem::weakly_canonical(file);
+  if (!network && started) {
+    throw BackendError(fmt::format(
+        "cannot load {}: SimGrid has refused a platform in this process and cannot start again; "
+        "load it in another process",
+        path.string()));
+  }
+  started = true;
   if (!network) network.reset(new Network(path));
   if (network->state_->file != path) {
     throw BackendError(

@@ -41,8 +41,8 @@ class Network {
   using Callback = std::function<void()>;
 
   /// The process's network. The first call starts SimGrid and loads `file`; later calls with the
-  /// same file return the same network. Throws BackendError when SimGrid refuses the file or
-  /// another platform is loaded already.
+  /// same file return the same network. Throws BackendError when SimGrid refuses the file, has
+  /// refused one before, or another platform is loaded already.
   static Network& load(const std::filesystem::path& file);
 
   ~Network();

@@ -81,6 +81,45 @@ TEST(Disturbances, BackgroundTrafficIsSubtractedFromTheLink) {
       6 * kMilli + gather(300));
 }
 
+/// All_gather of 1 GB over two ranks on each of two nodes with two GPUs and two NICs: V = 0.75 GB.
+SimulationResult gather_of_pairs(const Disturbances& disturbances, Fold fold = Fold::automatic) {
+  const StepProgram program =
+      one_collective(Grid(1, 1, 4, 1), CollectiveKind::all_gather, Axis::z, 1'000'000'000);
+  SimulationOptions options;
+  options.disturbances = disturbances;
+  options.fold = fold;
+  return simulate(program, Grid(1, 1, 4, 1), toy_machine("flat", 2), options);
+}
+
+TEST(Disturbances, GpusOfAFailedNicUseTheOthersOfTheirNode) {
+  // Whole: 0.375 GB over each NIC, 37.5 ms. NIC 1 failed, in one direction or both: 0.75 GB over NIC 0, 75 ms.
+  const auto time = [](Seconds milliseconds) { return std::hypot(12e-6, milliseconds * kMilli); };
+  expect_time(gather_of_pairs({}).step_time, time(37.5));
+  expect_time(gather_of_pairs({.failed_links = {"nic-1"}}).step_time, time(75));
+  expect_time(gather_of_pairs({.failed_links = {"nics_link_1_DOWN"}}).step_time, time(75));
+  // One in each node; folded and every rank.
+  const Disturbances both = {.failed_links = {"nic-1", "nic-2"}};
+  expect_time(gather_of_pairs(both).step_time, time(75));
+  expect_time(gather_of_pairs(both, Fold::off).step_time, time(75));
+  // A node that the grid does not use.
+  expect_time(gather_of_pairs({.failed_links = {"nic-5"}}).step_time, time(37.5));
+}
+
+TEST(Disturbances, RanksThatAFailedLinkCutsOffAreNamed) {
+  const auto refusal = [](const std::string& link) -> std::string {
+    try {
+      kernel_and_gather({.failed_links = {link}});
+    } catch (const ConfigError& error) {
+      return error.what();
+    }
+    return "accepted";
+  };
+  // One NIC a node.
+  EXPECT_THAT(refusal("nic-1"), testing::HasSubstr("for the group of ranks 0, 1, 2, 3;"));
+  EXPECT_THAT(refusal("nic-9"), "accepted");
+  EXPECT_THAT(refusal("nick-1"), testing::HasSubstr("did you mean \"nic-1"));
+}
+
 TEST(Disturbances, LinksAreAsBeforeAfterTheStep) {
   kernel_and_gather({.degraded_links = {{"nic-1", 0.4}}});
   expect_time(kernel_and_gather({}).step_time, 6 * kMilli + gather(75));
@@ -133,13 +172,14 @@ TEST(Disturbances, OneByOneNamesEach) {
                             .jitter_sigma = 0.1,
                             .seed = 7,
                             .degraded_links = {{"nic-1", 0.4}},
-                            .background = {{"nic-0", 2.5e9}}};
+                            .background = {{"nic-0", 2.5e9}},
+                            .failed_links = {"nic-5"}};
   std::vector<std::string> names;
   for (const NamedDisturbance& single : one_by_one(all)) names.push_back(single.name);
   EXPECT_THAT(names,
               testing::ElementsAre("rank 2 at 0.75 of its speed", "jitter of sigma 0.1, seed 7",
                                    "link nic-1 at 0.4 of its bandwidth",
-                                   "2.5 GB/s of another job on link nic-0"));
+                                   "2.5 GB/s of another job on link nic-0", "link nic-5 failed"));
 }
 
 std::string refusal(const Disturbances& disturbances) {
@@ -158,7 +198,8 @@ TEST(Disturbances, SenselessOnesAreRefused) {
   EXPECT_THAT(refusal({.slow_ranks = {{0, 1.5}}}), HasSubstr("above 0 and up to 1"));
   EXPECT_THAT(refusal({.slow_ranks = {{0, 0.5}, {0, 0.6}}}), HasSubstr("named twice"));
   EXPECT_THAT(refusal({.jitter_sigma = -0.1}), HasSubstr("from 0 to 1"));
-  EXPECT_THAT(refusal({.degraded_links = {{"nic-1", 0}}}), HasSubstr("above 0 and up to 1"));
+  EXPECT_THAT(refusal({.degraded_links = {{"nic-1", 0}}}), HasSubstr("--fail nic-1"));
+  EXPECT_THAT(refusal({.degraded_links = {{"nic-1", 2}}}), HasSubstr("above 0 and up to 1"));
   EXPECT_THAT(refusal({.degraded_links = {{"nick-1", 0.5}}}), HasSubstr("did you mean \"nic-1"));
   EXPECT_THAT(refusal({.background = {{"nic-1", 10e9}}}), HasSubstr("leaves nothing"));
   EXPECT_THAT(refusal({.background = {{"nic-1", 0}}}), HasSubstr("more than 0"));

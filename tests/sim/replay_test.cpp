@@ -218,5 +218,11 @@ TEST(Replay, MembersInDifferentCollectivesAreADeadlock) {
                     HasSubstr("rank 0: compute waits for event 1, comm_x waits in all_reduce x")));
 }
 
+TEST(Network, ASecondTryAfterARefusedPlatformIsAnErrorToo) {
+  const auto load = [] { Network::load("/absent/platform.xml"); };
+  EXPECT_THAT(message_of<BackendError>(load), HasSubstr("SimGrid refuses the platform"));
+  EXPECT_THAT(message_of<BackendError>(load), HasSubstr("load it in another process"));
+}
+
 }  // namespace
 }  // namespace fourfold::sim
