@@ -30,8 +30,8 @@ void try_micro_batches(StepModel& model, const PlanRequest& request, TrainConfig
     train.micro_batch = micro_batch;
     const StepEstimate estimate = model.estimate(train);
     outcome.evaluated += 1;
-    least_memory = std::min(least_memory, total(estimate.peak));
-    if (total(estimate.peak) > capacity) return;
+    least_memory = std::min(least_memory, estimate.needed());
+    if (estimate.needed() > capacity) return;
     const bool is_faster = !outcome.best || estimate.step_time < outcome.best->estimate.step_time;
     if (is_faster) outcome.best = Plan{train, estimate};
   }

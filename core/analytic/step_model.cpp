@@ -44,6 +44,7 @@ StepEstimate StepModel::estimate(const TrainConfig& train) {
   estimate.totals = walk.rank().totals();
   estimate.resident = parameters.resident;
   estimate.peak = walk.rank().memory().at_peak();
+  estimate.framework = framework_use(machine_.framework, train.grid, total(estimate.peak));
   if (variant_ == CommVariant::fitted) {
     estimate.communication = by_axis(estimate.totals.busy);
     estimate.step_time = walk.rank().end();

@@ -16,6 +16,7 @@
 
 #include "core/analytic/comm_model.hpp"
 #include "core/analytic/rank_walk.hpp"
+#include "core/cost/framework_memory.hpp"
 #include "core/cost/gpu_fleet.hpp"
 
 namespace fourfold {
@@ -26,10 +27,13 @@ struct StepEstimate {
   AxisTimes communication;  ///< busy time by axis, as the variant counts it
   MemoryByKind resident{};  ///< held when the step begins
   MemoryByKind peak{};
+  FrameworkUse framework;  ///< beside the peak
 
   double slowdown = 1;      ///< of the kernels by waiting for the slowest GPU, part of `totals`
 
   Seconds exposed() const { return step_time - totals.kernels; }
+  /// Memory that a GPU must have.
+  Bytes needed() const { return total(peak) + framework.total(); }
 };
 
 /// What the model knows of a machine.
@@ -39,6 +43,7 @@ struct AnalyticMachine {
   NodeLinks links;
   std::optional<BandwidthTable> bandwidths;  ///< for the paper's variants
   GpuFleet fleet;
+  FrameworkMemory framework = {};            ///< none unless given
 };
 
 /// Not thread-safe: kernel times are kept.

@@ -116,6 +116,7 @@ GpuSpec read_gpu_spec(const std::filesystem::path& path) {
   JsonObject file = read_json(path);
   GpuSpec gpu;
   gpu.name = file.string("name");
+  gpu.framework = file.string("framework", "");
   gpu.multiprocessors = file.count("multiprocessors");
   JsonObject peak = file.object("peak_TFLOPS");
   gpu.peak_flops = peak.positive_number("bf16") * kTera;

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -59,6 +60,7 @@ struct MemoryBoundConstants {
   Seconds launch_time = 0.0;  ///< gap between dependent kernels of a stream
 };
 
+class KernelProfile;
 /// A product for which the library picks a bad kernel in one layout: `factor` times the modelled time, for any n.
 struct SlowProduct {
   GemmLayout layout = GemmLayout::nn;
@@ -68,6 +70,7 @@ struct SlowProduct {
 
 struct GpuSpec {
   std::string name;
+  std::string framework;  ///< file of platforms/frameworks that usually runs on it; empty: none
   int multiprocessors = 1;
   Flops peak_flops = 0;            ///< dense bf16 FLOP/s of the data sheet
   Flops peak_flops_fp32 = 0;       ///< without TF32
@@ -80,6 +83,7 @@ struct GpuSpec {
   std::vector<GemmTile> tiles;                       ///< among which the library chooses
   AttentionConstants attention_forward, attention_backward;
   MemoryBoundConstants memory_bound;
+  std::shared_ptr<const KernelProfile> profile;  ///< measured times to prefer; may be null
   /// By what fraction kernels take longer while collectives are in flight, which take some of the multiprocessors and of
   /// the memory bandwidth.
   double overlap_slowdown = 0;

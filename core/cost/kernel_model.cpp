@@ -1,9 +1,12 @@
 #include "core/cost/kernel_model.hpp"
 
+#include <optional>
+#include <string>
 #include <utility>
 #include <variant>
 
 #include "core/cost/attention_model.hpp"
+#include "core/cost/kernel_profile.hpp"
 
 namespace fourfold {
 namespace {
@@ -73,6 +76,17 @@ Seconds attention_time(const AttentionBackward& attention, const GpuSpec& gpu, C
              : unfused_attention_backward_time(shape, gpu, mode);
 }
 
+std::optional<Seconds> measured_time(const Kernel& kernel, const KernelProfile& profile) {
+  const std::string name(name_of(kernel));
+  if (const auto* forward = std::get_if<AttentionForward>(&kernel)) {
+    return profile.attention_time(name, shape_of(*forward));
+  }
+  if (const auto* backward = std::get_if<AttentionBackward>(&kernel)) {
+    return profile.attention_time(name, shape_of(*backward));
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 KernelModel::KernelModel(GpuSpec gpu, ClockMode mode, double slowdown)
@@ -81,13 +95,19 @@ KernelModel::KernelModel(GpuSpec gpu, ClockMode mode, double slowdown)
 Seconds KernelModel::time(const GemmShape& shape) const {
   const auto known = gemm_times_.find(shape);
   if (known != gemm_times_.end()) return known->second;
-  const Seconds time = slowdown_ * gemm_time(shape, gpu_, mode_);
+  const auto modelled = [&](const GemmShape& any) { return gemm_time(any, gpu_, mode_); };
+  std::optional<Seconds> measured;
+  if (gpu_.profile) measured = gpu_.profile->gemm_time(shape, modelled);
+  const Seconds time = slowdown_ * measured.value_or(modelled(shape));
   gemm_times_.emplace(shape, time);
   return time;
 }
 
 Seconds KernelModel::time(const Kernel& kernel) const {
   if (const auto* gemm = std::get_if<Gemm>(&kernel)) return time(blas_shape(*gemm));
+  if (gpu_.profile) {
+    if (const auto measured = measured_time(kernel, *gpu_.profile)) return slowdown_ * *measured;
+  }
   return slowdown_ * modelled_time(kernel);
 }
 

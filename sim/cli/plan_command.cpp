@@ -52,7 +52,8 @@ void verify(const PlanCommandRequest& request, std::size_t count, std::vector<Ra
   const auto simulate_plan = [&](std::size_t index) {
     const TrainConfig& train = plans[index].plan.train;
     const RunReport report =
-        run_configuration(request.model, train, train.micro_batch, request.machine);
+        run_configuration(request.model, train, train.micro_batch, request.machine,
+                          request.framework);
     return fmt::format("{}", report.result.step_time);
   };
   const auto finished = [&](std::size_t index, const TaskOutcome& outcome) {
@@ -110,7 +111,9 @@ int run_plan(const Words& words) {
     return 0;
   }
   const PlanCommandRequest request = read_plan_request(arguments);
-  StepModel model(request.model, analytic_machine(request.machine), request.variant);
+  AnalyticMachine machine = analytic_machine(request.machine);
+  machine.framework = request.framework;
+  StepModel model(request.model, machine, request.variant);
 
   const Clock::time_point start = Clock::now();
   const PlanSearch search = search_plans(model, request.search);

@@ -6,6 +6,8 @@
 
 #include "core/base/error.hpp"
 #include "core/schedule/setup_names.hpp"
+#include "sim/cli/framework_option.hpp"
+#include "sim/cli/kernel_profile_option.hpp"
 #include "sim/cli/gpu_options.hpp"
 #include "sim/cli/process_pool.hpp"
 
@@ -35,6 +37,8 @@ po::options_description what_options() {
   options.add_options()("attention", value("flash|unfused"),
                         "attention kernel; flash if not given");
   options.add_options()("dtype", value("TYPE"), "bf16 (default), fp32, fp64");
+  add_framework_option(options);
+  add_kernel_profile_option(options);
   add_gpu_options(options);
   return options;
 }
@@ -127,6 +131,8 @@ PlanCommandRequest read_plan_request(const Arguments& arguments) {
   read_outputs(arguments, request);
   request.quiet = arguments.has("quiet");
   request.machine = load_machine(find_machine(arguments.text("machine")));
+  request.machine.gpu.profile = read_kernel_profile_option(arguments);
+  request.framework = read_framework_option(arguments, request.machine);
   apply_gpu_options(arguments, request.machine);
   if (request.search.gpus > request.machine.gpus) {
     throw ConfigError(fmt::format("--gpus {}: machine {} has {} GPUs", request.search.gpus,

@@ -15,6 +15,7 @@ boost::program_options::options_description plan_options();
 struct PlanCommandRequest {
   GptConfig model;
   Machine machine;
+  FrameworkMemory framework;
   PlanRequest search;
   CommVariant variant = CommVariant::fitted;
   std::size_t top = 10;      ///< plans to print

@@ -43,6 +43,7 @@ nlohmann::ordered_json columns_of(const RankedPlan& ranked, const Machine& machi
   row["communication_z_s"] = estimate.communication.z;
   row["communication_data_s"] = estimate.communication.data;
   row["memory_peak_GiB"] = gib(total(estimate.peak));
+  row["memory_framework_GiB"] = gib(estimate.framework.total());
   row["hardware_percent_of_peak"] = percent_of_peak(ranked.plan, machine);
   const auto optional = [&](const char* name, const std::optional<Seconds>& value) {
     row[name] = value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json(nullptr);
@@ -86,7 +87,7 @@ std::string describe_memory(const StepEstimate& estimate) {
     text += fmt::format("{}{} {:.2f}", kind == 0 ? "" : ", ",
                         name_of(static_cast<MemoryKind>(kind)), gib(estimate.peak[kind]));
   }
-  return text;
+  return text + fmt::format(", framework {:.2f}", gib(estimate.framework.total()));
 }
 
 /// Where a plan spends more than the best one.
@@ -102,8 +103,8 @@ std::string compare(const Plan& plan, const Plan& best) {
                    seconds(exposed(plan.estimate, stream)),
                    seconds(exposed(best.estimate, stream))});
   }
-  table.add_row({"memory", fmt::format("{:.1f} GiB", gib(total(plan.estimate.peak))),
-                 fmt::format("{:.1f} GiB", gib(total(best.estimate.peak)))});
+  table.add_row({"memory", fmt::format("{:.1f} GiB", gib(plan.estimate.needed())),
+                 fmt::format("{:.1f} GiB", gib(best.estimate.needed()))});
   return table.to_string();
 }
 
@@ -132,7 +133,7 @@ std::string plan_table(const std::vector<RankedPlan>& plans, std::size_t count,
         seconds(estimate.communication.y),
         seconds(estimate.communication.z),
         seconds(estimate.communication.data),
-        fmt::format("{:.1f}", gib(total(estimate.peak))),
+        fmt::format("{:.1f}", gib(estimate.needed())),
         fmt::format("{:.1f}", percent_of_peak(ranked.plan, machine))};
     if (ranked.simulated) row.push_back(seconds(*ranked.simulated));
     if (!ranked.failure.empty()) row.push_back("failed");

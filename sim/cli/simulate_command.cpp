@@ -8,6 +8,8 @@
 
 #include "core/base/error.hpp"
 #include "sim/cli/command.hpp"
+#include "sim/cli/framework_option.hpp"
+#include "sim/cli/kernel_profile_option.hpp"
 #include "sim/cli/gpu_options.hpp"
 #include "sim/cli/output_options.hpp"
 #include "sim/cli/progress_bar.hpp"
@@ -46,7 +48,7 @@ int report_does_not_fit(const RunReport& report, bool print) {
              "fourfold-sim: does not fit: {:.2f} GiB needed of {:.2f} GiB; use more ranks along x, "
              "y or z, a smaller "
              "--micro-batch or --recompute full\n",
-             static_cast<double>(total(report.memory.peak)) / kGiB,
+             static_cast<double>(report.memory.needed()) / kGiB,
              static_cast<double>(report.setup.gpu_memory) / kGiB);
   return 1;
 }
@@ -114,13 +116,16 @@ int run_simulate(const Words& words) {
   const OutputOptions outputs(arguments);
   const bool print = !request.quiet && !outputs.use_standard_output();
   Machine machine = load_machine(request.machine);
+  machine.gpu.profile = read_kernel_profile_option(arguments);
   apply_gpu_options(arguments, machine);
   check_machine_size(request.train.grid, machine);
 
+  const FrameworkMemory framework = read_framework_option(arguments, machine);
+  const Bytes capacity = memory_for_tensors(framework, request.train.grid, machine.gpu.memory);
   const RecordedStep step = record_step(request.model, request.train, request.micro_batch,
-                                        machine.gpu.memory, request.fold_time);
+                                        capacity, request.fold_time);
   outputs.write_program(step.program);
-  RunReport report = describe_run(describe_setup(request.model, step.train, machine), step.program);
+  RunReport report = describe_run(describe_setup(request.model, step.train, machine, framework), step.program);
   if (!fits(report.memory, machine.gpu.memory)) return report_does_not_fit(report, print);
 
   const Clock::time_point simulation_start = Clock::now();

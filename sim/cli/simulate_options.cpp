@@ -8,6 +8,8 @@
 #include "core/base/names.hpp"
 #include "core/schedule/setup_names.hpp"
 #include "sim/cli/disturbance_options.hpp"
+#include "sim/cli/framework_option.hpp"
+#include "sim/cli/kernel_profile_option.hpp"
 #include "sim/cli/gpu_options.hpp"
 #include "sim/engine/available_memory.hpp"
 
@@ -47,6 +49,8 @@ po::options_description method_options() {
   options.add_options()("attention", value("flash|unfused"),
                         "attention kernel; flash if not given");
   options.add_options()("dtype", value("TYPE"), "bf16 (default), fp32, fp64");
+  add_framework_option(options);
+  add_kernel_profile_option(options);
   add_gpu_options(options);
   options.add_options()("fold", value("auto|off|N"),
                         "auto: one rank replayed for all in symmetric places; N: every rank of N "

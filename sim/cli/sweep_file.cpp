@@ -8,6 +8,7 @@
 #include "core/base/error.hpp"
 #include "core/base/json_reader.hpp"
 #include "core/schedule/setup_names.hpp"
+#include "sim/cli/framework_option.hpp"
 #include "sim/cli/run_configuration.hpp"
 
 namespace fourfold::sim {
@@ -133,7 +134,8 @@ RunReport execute(const SweepRun& run) {
   train.sequence = run.sequence.value_or(model.sequence);
   train.overlap = parse_overlap(run.overlap);
   train.recompute = parse_recompute(run.recompute);
-  return run_configuration(model, train, run.micro_batch, load_machine(find_machine(run.machine)));
+  const Machine machine = load_machine(find_machine(run.machine));
+  return run_configuration(model, train, run.micro_batch, machine, usual_framework(machine));
 }
 
 }  // namespace fourfold::sim

@@ -89,11 +89,22 @@ Json memory_by_kind_json(const MemoryByKind& memory) {
   return kinds;
 }
 
+Json framework_json(const FrameworkUse& use) {
+  const auto gibibytes = [](Bytes bytes) { return static_cast<double>(bytes) / kGiB; };
+  return {{"context", gibibytes(use.context)},
+          {"communicators", gibibytes(use.communicators)},
+          {"workspace", gibibytes(use.workspace)},
+          {"fragmentation", gibibytes(use.fragmentation)},
+          {"total", gibibytes(use.total())}};
+}
+
 Json memory_json(const RunReport& report) {
   return {{"gpu_GiB", static_cast<double>(report.setup.gpu_memory) / kGiB},
           {"resident_GiB", memory_by_kind_json(report.memory.resident)},
           {"peak_GiB", memory_by_kind_json(report.memory.peak)},
-          {"peak_place", report.memory.peak_place}};
+          {"peak_place", report.memory.peak_place},
+          {"framework_GiB", framework_json(report.memory.framework)},
+          {"needed_GiB", static_cast<double>(report.memory.needed()) / kGiB}};
 }
 
 Json network_json(const SimulationResult& result) {

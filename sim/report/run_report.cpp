@@ -17,14 +17,16 @@ RunReport describe_run(RunSetup setup, const StepProgram& program) {
   RunReport report;
   report.hardware_flops = hardware_flops(setup, program);
   report.model_flops = model_flops(setup, program);
-  report.memory = {program.resident_memory, program.peak_memory, program.peak_place};
+  report.memory = {
+      program.resident_memory, program.peak_memory, program.peak_place,
+      framework_use(setup.framework, setup.train.grid, total(program.peak_memory))};
   report.ranges = program.ranges;
   report.setup = std::move(setup);
   return report;
 }
 
 bool fits(const StepMemory& memory, Bytes gpu_memory) {
-  return total(memory.peak) <= gpu_memory;
+  return memory.needed() <= gpu_memory;
 }
 
 }  // namespace fourfold::sim

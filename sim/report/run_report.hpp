@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "core/cost/framework_memory.hpp"
 #include "core/models/gpt_config.hpp"
 #include "core/program/step_program.hpp"
 #include "core/schedule/train_config.hpp"
@@ -21,6 +22,7 @@ struct RunSetup {
   Flops peak_flops = 0;            ///< of one GPU, data sheet, FLOP/s
   Flops empirical_peak_flops = 0;  ///< of one GPU, best measured GEMM, FLOP/s
   Bytes gpu_memory = 0;
+  FrameworkMemory framework;  ///< what takes memory beside the program's tensors
 
   int gpus() const { return train.grid.world_size(); }
   double tokens() const {
@@ -38,6 +40,10 @@ struct StepMemory {
   MemoryByKind resident{};  ///< held when the step begins
   MemoryByKind peak{};
   std::string peak_place;  ///< range of the program in which the peak is reached
+  FrameworkUse framework;  ///< beside all that
+
+  /// What a GPU must have.
+  Bytes needed() const { return total(peak) + framework.total(); }
 };
 
 /// A disturbance by itself.

@@ -96,6 +96,18 @@ std::string folding_line(const RunReport& report) {
                      report.replayed_micro_batches, grouped(all));
 }
 
+/// The parts of the row "framework".
+std::string framework_line(const RunReport& report) {
+  const FrameworkUse& use = report.memory.framework;
+  if (use.total() == 0) return "";
+  return fmt::format(
+      "  framework, estimated ({}), GiB: context {}, {} communicators {}, workspace {}, "
+      "fragmentation {}\n",
+      report.setup.framework.name, gibibytes(use.context),
+      communicator_sizes(report.setup.train.grid).size(), gibibytes(use.communicators),
+      gibibytes(use.workspace), gibibytes(use.fragmentation));
+}
+
 std::string disturbance_tables(const RunReport& report) {
   if (report.disturbances.empty()) return "";
   const Seconds undisturbed = report.undisturbed_step_time;
@@ -157,10 +169,13 @@ std::string memory_table(const RunReport& report) {
     table.add_row({std::string(name_of(static_cast<MemoryKind>(kind))),
                    gibibytes(report.memory.resident[kind]), gibibytes(report.memory.peak[kind])});
   }
-  table.add_row(
-      {"total", gibibytes(total(report.memory.resident)), gibibytes(total(report.memory.peak))});
+  const Bytes framework = report.memory.framework.total();
+  const Bytes resident = total(report.memory.resident);
+  if (framework > 0) table.add_row({"framework", gibibytes(framework), gibibytes(framework)});
+  table.add_row({"total", gibibytes(resident + framework), gibibytes(report.memory.needed())});
   table.add_row({"memory of the GPU", "", gibibytes(report.setup.gpu_memory)});
-  return table.to_string() + fmt::format("  peak reached in: {}\n", report.memory.peak_place);
+  return table.to_string() + framework_line(report) +
+         fmt::format("  peak reached in: {}\n", report.memory.peak_place);
 }
 
 std::string terminal_report(const RunReport& report) {

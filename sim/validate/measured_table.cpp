@@ -47,6 +47,16 @@ const std::string& MeasuredRow::text(const std::string& column) const {
   return cells_[static_cast<std::size_t>(found - columns_->begin())];
 }
 
+const std::string& MeasuredRow::choice(const std::string& column,
+                                       const std::vector<std::string>& known) const {
+  const std::string& cell = text(column);
+  if (std::ranges::find(known, cell) == known.end()) {
+    throw ConfigError(
+        fmt::format("{}, {}: {}", place_, column, unknown_name_message("value", cell, known)));
+  }
+  return cell;
+}
+
 double MeasuredRow::positive_number(const std::string& column) const {
   return parse_number(fmt::format("{}, {}", place_, column), text(column), {1e-12, 1e30});
 }

@@ -14,8 +14,13 @@ class MeasuredRow {
   MeasuredRow(const std::vector<std::string>& columns, std::vector<std::string> cells,
               std::string place);
 
+  /// "FILE, line N".
+  const std::string& place() const { return place_; }
+
   /// Throws ConfigError when the file has no such column; the nearest name is suggested.
   const std::string& text(const std::string& column) const;
+  /// Throws ConfigError unless the cell is one of `known`.
+  const std::string& choice(const std::string& column, const std::vector<std::string>& known) const;
   /// Throws ConfigError unless the cell is a positive number.
   double positive_number(const std::string& column) const;
   std::int64_t positive_integer(const std::string& column) const;
@@ -23,7 +28,7 @@ class MeasuredRow {
  private:
   const std::vector<std::string>* columns_;
   std::vector<std::string> cells_;
-  std::string place_;  ///< "FILE, line N"
+  std::string place_;
 };
 
 class MeasuredTable {

@@ -6,7 +6,7 @@ import os
 import subprocess
 import unittest
 
-from support import PROGRAM, SMALL_RUN, CliTest, simulate
+from support import PROGRAM, SMALL_RUN, SOURCE, CliTest, simulate
 
 
 class Report(CliTest):
@@ -32,6 +32,20 @@ class Report(CliTest):
             self.assertIn(fragment, result.stdout)
         self.assertIn("does not fit", result.stderr)
         self.assertFalse((self.folder / "r.json").exists())
+
+    def test_framework_memory_is_a_row_and_may_be_left_out(self):
+        self.assertIn("framework, estimated", simulate().stdout)
+        self.assertNotIn("framework", simulate("--framework-memory", "none").stdout)
+
+    def test_framework_memory_of_a_file_of_ones_own(self):
+        text = (SOURCE / "platforms/frameworks/pytorch-cuda.json").read_text()
+        huge = self.write("huge.json", text.replace('"MiB": 526', '"MiB": 50000'))  # the GPU has 40,960 MiB
+        result = simulate("--framework-memory", huge)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("does not fit", result.stderr)
+        wrong = self.write("wrong.json", text.replace('"share": 0.05', '"share": 5'))
+        self.assert_refused(simulate("--framework-memory", wrong), "wrong.json", "share")
+        self.assert_refused(simulate("--framework-memory", "pytorch-cude"), "pytorch-cuda")
 
     def test_full_standard_output_is_an_error(self):
         words = [word for name, value in SMALL_RUN.items() for word in (f"--{name}", value)]

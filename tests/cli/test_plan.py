@@ -24,6 +24,17 @@ class PlanTest(support.CliTest):
         self.assertIn("20 grids, ", result.stdout)  # 8 = 2^3 on four axes: binomial(6, 3)
         self.assertIn("grids fit", result.stdout)
 
+    def test_framework_takes_memory_beside_the_tensors(self):
+        rows = {}
+        for framework in ["auto", "none"]:
+            path = self.folder / f"{framework}.csv"
+            self.assert_done(support.run(*PLAN, "--framework-memory", framework, "--csv", path))
+            with open(path, newline="") as file:
+                rows[framework] = next(csv.DictReader(file))
+        self.assertGreater(float(rows["auto"]["memory_framework_GiB"]), 0.5)
+        self.assertEqual(float(rows["none"]["memory_framework_GiB"]), 0)
+        self.assertEqual(rows["auto"]["memory_peak_GiB"], rows["none"]["memory_peak_GiB"])
+
     def test_verification_ranks_by_simulated_time(self):
         path = self.folder / "plans.csv"
         self.assert_done(support.run(*PLAN, "--verify", "4", "--jobs", "2", "--csv", path))

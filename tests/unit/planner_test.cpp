@@ -94,6 +94,23 @@ TEST(Planner, KeepsExactlyWhatTheRecorderFits) {
   EXPECT_EQ(outcome.reason, "memory");
 }
 
+TEST(Planner, DropsWhatDoesNotFitBesideTheFramework) {
+  const Grid grid(1, 1, 2, 1);
+  PlanRequest request = request_for(2);
+  request.recompute = {Recompute::full};
+  request.micro_batch = 2;
+  StepModel alone = small_model();
+  const Bytes tensors = total(plan_grid(alone, request, grid).best->estimate.peak);
+
+  AnalyticMachine machine = machine_with(tensors + 1000);
+  machine.framework.context = 1000;
+  StepModel fits(small_gpt(), machine, CommVariant::fitted);
+  EXPECT_EQ(plan_grid(fits, request, grid).best->estimate.needed(), tensors + 1000);
+  machine.framework.context = 1001;
+  StepModel one_byte_more(small_gpt(), machine, CommVariant::fitted);
+  EXPECT_EQ(plan_grid(one_byte_more, request, grid).reason, "memory");
+}
+
 TEST(Planner, OrdersThatDifferInAxesOfSizeOneAreOne) {
   StepModel model = small_model();
   PlanRequest request = request_for(4);
