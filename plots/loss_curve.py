@@ -12,6 +12,7 @@ import json
 from pathlib import Path
 
 import matplotlib.pyplot as plt
+from matplotlib.ticker import EngFormatter
 
 import style
 
@@ -30,14 +31,16 @@ def read_run(text):
 def draw(runs):
     figure, axes = plt.subplots(figsize=(style.COLUMN_WIDTH, 2.6))
     for (label, rows), (colour, line) in zip(runs, LINES):
-        axes.plot([row["tokens"] for row in rows], [row["loss"] for row in rows], line, color=colour, linewidth=1,
-                  label=label)
+        axes.plot([row["tokens"] for row in rows], [row["loss"] for row in rows], line, color=colour, linewidth=0.8,
+                  alpha=0.7, label=f"{label}, training")
         evaluated = [row for row in rows if "validation_loss" in row]
         if evaluated:
-            axes.plot([row["tokens"] for row in evaluated], [row["validation_loss"] for row in evaluated], "o",
-                      color=colour, markersize=3.5, markeredgecolor="black", markeredgewidth=0.5,
+            axes.plot([row["tokens"] for row in evaluated], [row["validation_loss"] for row in evaluated], "o-",
+                      color=colour, linewidth=1.2, markersize=3.5, markeredgecolor="black", markeredgewidth=0.5,
                       label=f"{label}, validation")
     axes.set_xlabel("tokens seen")
+    axes.set_xlim(left=0)
+    axes.xaxis.set_major_formatter(EngFormatter(sep=""))  # 20k, 1M
     axes.set_ylabel("loss (nats per token)")
     axes.legend()
     return figure
