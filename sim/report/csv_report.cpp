@@ -91,10 +91,26 @@ void add_rates(const RunReport& report, std::vector<Cell>& cells) {
                      fmt::format("{}", static_cast<double>(total(report.memory.peak)) / kGiB));
 }
 
+/// What goes wrong, what each costs alone and what all of it costs together; empty and 0 where nothing does.
+void add_disturbances(const RunReport& report, std::vector<Cell>& cells) {
+  std::vector<std::string> names;
+  std::vector<Seconds> costs;
+  for (const DisturbanceCost& disturbance : report.disturbances) {
+    names.push_back(disturbance.name);
+    costs.push_back(disturbance.step_time - report.undisturbed_step_time);
+  }
+  const Seconds together =
+      names.empty() ? 0 : report.result.step_time - report.undisturbed_step_time;
+  cells.emplace_back("disturbances", quoted(fmt::format("{}", fmt::join(names, "; "))));
+  cells.emplace_back("disturbances_cost_alone_s", fmt::format("{}", fmt::join(costs, "; ")));
+  cells.emplace_back("disturbances_cost_s", fmt::format("{}", together));
+}
+
 std::vector<Cell> all_cells(const RunReport& report) {
   std::vector<Cell> cells = setup_cells(report.setup);
   add_times(report, cells);
   add_rates(report, cells);
+  add_disturbances(report, cells);
   return cells;
 }
 

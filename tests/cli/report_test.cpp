@@ -135,7 +135,18 @@ TEST(CsvReport, QuotesAndAddsUp) {
   const std::string row = csv_row(sample_report());
   EXPECT_THAT(row, HasSubstr("\"tiny, \"\"odd\"\"\",toy,4,2x1x2x1,xyzd,8,16,2,"));
   // step, compute, x busy and exposed, y, z, data, other: 2 = 1.2 + 0.3 + 0.5, both other parts together.
-  EXPECT_THAT(row, HasSubstr(",2,1.2,0.5,0.3,0,0,0,0,0,0,0.5,64,2,1.5,50,37.5,1.5\n"));
+  EXPECT_THAT(row, HasSubstr(",2,1.2,0.5,0.3,0,0,0,0,0,0,0.5,64,2,1.5,50,37.5,1.5,"));
+}
+
+TEST(CsvReport, EndsWithWhatGoesWrong) {
+  EXPECT_THAT(csv_header(),
+              testing::EndsWith(",disturbances,disturbances_cost_alone_s,disturbances_cost_s\n"));
+  RunReport report = sample_report();
+  EXPECT_THAT(csv_row(report), testing::EndsWith(",,,0\n"));
+  report.undisturbed_step_time = 1.5;
+  report.disturbances = {{"rank 3 at 0.8 of its speed", 1.75}, {"link nic-1 failed", 1.625}};
+  EXPECT_THAT(csv_row(report),
+              testing::EndsWith(",rank 3 at 0.8 of its speed; link nic-1 failed,0.25; 0.125,0.5\n"));
 }
 
 TEST(TerminalReport, HoldsTheTables) {

@@ -1,5 +1,6 @@
 """Flags: unknown, repeated, missing, with senseless values, or at odds with each other."""
 
+import json
 import unittest
 
 from support import CliTest, run, simulate
@@ -94,20 +95,62 @@ class Disturbances(CliTest):
             ("jitter", "-0.1", "jitter"),
             ("jitter", "2", "from 0 to 1"),
             ("seed", "-1", "--seed"),
-            ("degrade", "nic-0:0", "up to 1"),
+            ("degrade", "nic-0:0", "--fail"),
             ("degrade", "nic-0:1.1", "up to 1"),
             ("degrade", "nik-0:0.5", 'did you mean "nic-0'),
             ("background", "nic-0:1000", "leaves nothing"),
             ("background", "nic-0:-1", "more than 0"),
+            ("fail", "nik-0", 'did you mean "nic-0'),
+            ("fail", "nic-0,nic-1,nic-2,nic-3", "ranks 0, 4"),
         ]:
             with self.subTest(flag=flag, value=value):
                 self.assert_refused(simulate(f"--{flag}", value), fragment)
+
+    def test_each_is_reported_with_its_cost_and_the_ranks_that_wait(self):
+        for flag, value, name in [
+            ("slow", "1:0.5", "rank 1 at 0.5 of its speed"),
+            ("jitter", "0.1", "jitter of sigma 0.1, seed 1"),
+            ("degrade", "nic-0:0.5", "link nic-0 at 0.5 of its bandwidth"),
+            ("background", "nic-0:10", "10 GB/s of another job on link nic-0"),
+            ("fail", "nic-0", "link nic-0 failed"),
+        ]:
+            with self.subTest(flag):
+                report = self.report(f"--{flag}", value)
+                self.assertEqual([each["what"] for each in report["each_alone"]], [name])
+                self.assertGreater(report["cost_percent"], 0)
+                self.assertEqual(report["cost_percent"], report["each_alone"][0]["cost_percent"])
+                self.assertGreater(report["longest_waits"][0]["waiting_s"], 0)
+
+    def test_together_they_cost_what_the_report_says(self):
+        report = self.report("--slow", "1:0.5", "--degrade", "nic-0:0.5", "--background", "nic-1:10",
+                             "--fail", "nic-2", "--jitter", "0.1")
+        alone = [each["cost_percent"] for each in report["each_alone"]]
+        self.assertEqual(len(alone), 5)
+        self.assertGreater(report["cost_percent"], max(alone))
+        self.assertNotIn(1, [wait["rank"] for wait in report["longest_waits"]])  # the others wait for it
+
+    def report(self, *flags):
+        """Of a step whose groups cross nodes, so that NICs matter."""
+        self.assert_done(simulate(*flags, "--json", self.folder / "r.json", grid="1x1x8x1", batch="8", micro_batch="1"))
+        return json.loads((self.folder / "r.json").read_text())["disturbances"]
 
     def test_flags_that_may_be_repeated(self):
         result = simulate("--slow", "1:0.5", "--slow", "2:0.5,3:0.9", "--degrade", "nic-0:0.5")
         self.assert_done(result)
         for name in ["rank 1 at 0.5", "rank 2 at 0.5", "rank 3 at 0.9", "link nic-0 at 0.5", "all of it"]:
             self.assertIn(name, result.stdout)
+
+
+class Memory(CliTest):
+    def test_a_replay_beyond_the_limit_is_refused(self):
+        limit = ("--memory-limit", "1e-5GB")
+        self.assert_refused(simulate("--fold", "off", *limit), "8 ranks", "0.01 MB", "--memory-limit")
+        self.assert_done(simulate("--fold", "off", "--memory-limit", "none"))
+
+    def test_malformed_limits(self):
+        for limit in ["much", "-1", "24MB", "nan"]:
+            with self.subTest(limit):
+                self.assert_refused(simulate("--memory-limit", limit), "--memory-limit")
 
 
 class Choices(CliTest):
