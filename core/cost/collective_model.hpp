@@ -80,11 +80,11 @@ class CollectiveModel {
  public:
   CollectiveModel(LibraryConstants library, const NodeLinks& links);
 
-  /// Chooses algorithm and protocol as the library does, or else what is fastest on idle links. `full_bytes` as in
-  /// collective.hpp. A group of one costs nothing.
+  /// Chooses algorithm and protocol as the library does, or else what is fastest on idle links.
+  /// `full_bytes` as in collective.hpp. A group of one costs nothing.
   CollectiveCost cost(CollectiveKind kind, Bytes full_bytes, const GroupPlacement& group) const;
-  /// The same with the algorithm given. Throws ConfigError where the library has none such for this collective and
-  /// group.
+  /// The same with the algorithm given. Throws ConfigError where the library has none such for this
+  /// collective and group.
   CollectiveCost cost(CollectiveKind kind, Bytes full_bytes, const GroupPlacement& group,
                       CollectiveAlgorithm algorithm) const;
 

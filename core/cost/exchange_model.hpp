@@ -1,13 +1,16 @@
 #pragma once
-// How long messages between pairs take: send_recv and all_to_all on idle links, with NCCL's or RCCL's constants.
+// How long messages between pairs take: send_recv and all_to_all on idle links, with NCCL's or
+// RCCL's constants.
 //
-//     send_recv    latency + S / (pair efficiency x link)               S bytes from each rank to the next
-//     all_to_all   latency + hypot((p - 1) x peer latency, the longer of)     S bytes a rank, S/p to each of p ranks
-//                    in the node   (k-1)/p S / (efficiency x port)      k ranks of the group on a node
-//                    between nodes k (p-k)/p S / (efficiency x NICs)    what the node sends to the others
+//     send_recv    latency + S / (pair efficiency x link)
+//                    S bytes from each rank to the next
+//     all_to_all   latency + hypot((p - 1) x peer latency, the longer of)
+//                    in the node    (k-1)/p S / (efficiency x port)
+//                    between nodes  k (p-k)/p S / (efficiency x NICs), what the node sends out
+//                    S bytes a rank, S/p to each of p ranks; k ranks of the group on a node
 //
-// A library posts the messages of an all_to_all one after the other, hence the latency of each peer; as in rings it hides
-// behind the transfer of the messages before.
+// A library posts the messages of an all_to_all one after the other, hence the latency of each
+// peer; as in rings it hides behind the transfer of the messages before.
 
 #include "core/cost/collective_model.hpp"
 

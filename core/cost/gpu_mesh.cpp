@@ -108,7 +108,8 @@ struct RingChoice {
   BytesPerSecond rate = 0;  ///< per direction
 };
 
-/// The fastest of all cyclic orders of three members or more; of equals the one that loads the links least.
+/// The fastest of all cyclic orders of three members or more; of equals the one that loads the
+/// links least.
 RingChoice fastest_ring(std::vector<int> members, const Routes& routes, double detour_efficiency,
                         const Capacity& capacity) {
   RingChoice best;

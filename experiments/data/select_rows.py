@@ -6,7 +6,7 @@
 Columns are kept as they are, so that a whole collection can also be given to `validate --data`. What is left out:
   gemm         other types than bf16; batches; rows without sizes or time; shapes with m < 512, n < 256 or k < 512 (inference), every second of the rest of
                the two collectors' tables, which have thousands of rows with neighbouring shapes
-  collectives  other libraries than NCCL and RCCL, under 1 MB, hosts' memory, runs that their authors mark as
+  collectives  anything but all_reduce, all_gather, reduce_scatter, all_to_all and ping-pongs; other libraries than NCCL and RCCL, under 1 MB, hosts' memory, runs that their authors mark as
                misconfigured or superseded ("BAD", "OLD series", "earlier series"), and Leonardo's noisy service level SL0
   attention    kernels inside serving engines (paged caches), FlashAttention-1 and other types than bf16
   steps        anything but seconds per batch of AxoNN's weak and strong scaling with all optimisations
@@ -19,6 +19,7 @@ import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 BARE_ATTENTION = ("FA2", "FA3", "cuDNN", "PyTorch unfused")
+COLLECTIVES = ("all_reduce", "all_gather", "reduce_scatter", "all_to_all", "p2p_pingpong_intra", "p2p_pingpong_inter")
 MISCONFIGURED = ("BAD", "OLD series", "earlier series", "SL0")
 
 
@@ -30,7 +31,7 @@ def keep_gemm(row, number):
 
 
 def keep_collective(row, number):
-    return (row["op"] in ("all_reduce", "all_gather", "reduce_scatter") and row["library"].startswith(("NCCL", "RCCL"))
+    return (row["op"] in COLLECTIVES and row["library"].startswith(("NCCL", "RCCL"))
             and int(row["bytes"]) >= 1_000_000 and not any(mark in row["notes"] for mark in MISCONFIGURED))
 
 

@@ -16,7 +16,8 @@ constexpr NodeLinks kLinks{.nic_bandwidth = 25e9,
                            .nics_per_node = 4,
                            .mesh = true};
 
-/// Round numbers: 10 and 20 us a message, 2 us a peer; half of links and NICs for pairs, 0.4 for all together.
+/// Round numbers: 10 and 20 us a message, 2 us a peer; half of links and NICs for pairs, 0.4 for
+/// all together.
 LibraryConstants toy_library() {
   LibraryConstants library;
   library.name = "toy";
@@ -39,8 +40,8 @@ TEST(ExchangeModel, SendsToTheNextRank) {
               20e-6 + 8e-3, 1e-12);
 }
 
-// In a node of 4: 3/4 of 160 MB over a port of 300 GB/s at 0.4, 1 ms. On 2 nodes of 4 each node sends 4 x 4/8 of 160 MB
-// over 100 GB/s at 0.4: 8 ms, longer than 3/8 of 160 MB over the port.
+// In a node of 4: 3/4 of 160 MB over a port of 300 GB/s at 0.4, 1 ms. On 2 nodes of 4 each node
+// sends 4 x 4/8 of 160 MB over 100 GB/s at 0.4: 8 ms, longer than 3/8 of 160 MB over the port.
 TEST(ExchangeModel, SendsFromAllToAll) {
   const ExchangeModel model(toy_library(), kLinks);
   EXPECT_NEAR(model.all_to_all(160'000'000, {.ranks = 4, .nodes = 1, .ranks_per_node = 4}),
@@ -62,8 +63,9 @@ TEST(ExchangeModel, RefusesLibrariesWithoutConstants) {
               testing::ThrowsMessage<ConfigError>(testing::HasSubstr("exchange")));
 }
 
-// Rings at full speed without latency. 8 ranks on 2 nodes gather 800 MB: four groups of 2 gather 200 MB each, 100 MB over
-// a NIC of 25 GB/s: 4 ms. Then 3/4 of 800 MB over 300 GB/s: 2 ms. Then 1.6 GB of memory at 1,600 GB/s: 1 ms.
+// Rings at full speed without latency. 8 ranks on 2 nodes gather 800 MB: four groups of 2 gather
+// 200 MB each, 100 MB over a NIC of 25 GB/s: 4 ms. Then 3/4 of 800 MB over 300 GB/s: 2 ms. Then 1.6
+// GB of memory at 1,600 GB/s: 1 ms.
 TEST(TwoLevel, AddsItsLevelsUp) {
   const CollectiveModel model(toy_library(), kLinks);
   const GroupPlacement group = {.ranks = 8, .nodes = 2, .ranks_per_node = 4};

@@ -47,7 +47,8 @@ TEST(GpuMesh, SendsRingsBothWays) {
       GpuMesh(3, {{0, 1, 30}, {1, 2, 30}, {2, 0, 30}}, 1).ring_bandwidth(GpuSet(0b111)), 60);
 }
 
-// All eight: rings 4 5 1 0 2 3 7 6 and 4 5 7 6 0 1 3 2 share only the links of 200; each sends 50 both ways.
+// All eight: rings 4 5 1 0 2 3 7 6 and 4 5 7 6 0 1 3 2 share only the links of 200; each sends 50
+// both ways.
 TEST(GpuMesh, LaysRingsSideBySide) {
   EXPECT_DOUBLE_EQ(frontier(0.75).ring_bandwidth(GpuSet(0xff)), 200e9);
   EXPECT_DOUBLE_EQ(frontier(0.75).ring_bandwidth(GpuSet(0x55)), 100e9);
@@ -81,8 +82,8 @@ double frontier_GiBps(int inner, int group) {
   return sum / inner;
 }
 
-// All six that the authors measured on a node (axonn-ai/Megatron-AxoNN, examples/comm_model.py); no more than three
-// constants stand behind them.
+// All six that the authors measured on a node (axonn-ai/Megatron-AxoNN, examples/comm_model.py); no
+// more than three constants stand behind them.
 TEST(GpuMesh, MeetsTheBandwidthsMeasuredOnFrontier) {
   EXPECT_NEAR(frontier_GiBps(1, 2), 129, 0.15 * 129);
   EXPECT_NEAR(frontier_GiBps(1, 4), 52, 0.10 * 52);
@@ -92,8 +93,8 @@ TEST(GpuMesh, MeetsTheBandwidthsMeasuredOnFrontier) {
   EXPECT_NEAR(frontier_GiBps(4, 2), 36, 0.10 * 36);
 }
 
-// x = 2 innermost: GPUs 0 1, 2 3, ... with 200 each. y = 2 beside x = 2: GPUs 0 2 have 100, 1 3 only a detour of 50.
-// Eight ranks a node along z, one each of four nodes: no ring inside.
+// x = 2 innermost: GPUs 0 1, 2 3, ... with 200 each. y = 2 beside x = 2: GPUs 0 2 have 100, 1 3
+// only a detour of 50. Eight ranks a node along z, one each of four nodes: no ring inside.
 TEST(GpuMesh, PlacesTheGroupWithTheNarrowestLinks) {
   const NodeLinks links = {.gpus_per_node = 8, .uneven = frontier(0.75)};
   const Grid grid(2, 2, 8, 1);

@@ -8,6 +8,8 @@
 #include <gtest/gtest.h>
 
 #include "core/base/error.hpp"
+#include "sim/engine/network.hpp"
+#include "sim/engine/ring.hpp"
 #include "sim/platform_properties.hpp"
 
 namespace fourfold::sim {
@@ -97,6 +99,29 @@ TEST_F(MachineFile, LoadsAUsersFile) {
   EXPECT_EQ(machine.host_name_of_nic(machine.nic_of_gpu(3)), "nic-1");
 }
 
+// Two nodes of four GPUs and a NIC: 0-1 and 2-3 of 200 GB/s, 0-2 of 100, 1-3 of nothing, so that 1 and 3 talk over 0 and 2
+// at the library's 75 % of 100.
+TEST_F(MachineFile, KnowsUnevenLinks) {
+  std::string properties = with("\"switch\"", "\"0-1:200GBps 2-3:200GBps 0-2:100GBps\"");
+  properties.replace(properties.find("per_node\" value=\"2\""), 19, "per_node\" value=\"4\"");
+  properties.replace(properties.find("0 0"), 3, "0 0 0 0");
+  properties.replace(properties.find("nccl-slingshot"), 14, "rccl-slingshot");
+  std::string clusters = kClusters;
+  clusters.replace(clusters.find("0-3"), 3, "0-7");
+  const Machine machine = load_machine(write(platform(properties, clusters)));
+  EXPECT_EQ(machine.mesh_links.links().size(), 3U);
+  EXPECT_THAT(machine.summary(), HasSubstr("gpu 0           .   200   100     .   nic 0"));
+  const Network& network = Network::load(machine.file);
+  const auto ring_bandwidth = [&](const std::vector<int>& ranks) {
+    const ProcessGroup group{AxisSet(Axis::x), ranks};
+    return make_ring(group, machine, network).placement.ring_bandwidth;
+  };
+  EXPECT_DOUBLE_EQ(ring_bandwidth({4, 6}), 100e9);
+  EXPECT_DOUBLE_EQ(ring_bandwidth({5, 7}), 0.75 * 100e9);
+  EXPECT_DOUBLE_EQ(ring_bandwidth({0, 1, 5, 7}), 0.75 * 100e9);  // the node with the narrower links
+  EXPECT_DOUBLE_EQ(ring_bandwidth({0, 4}), 0.0);                 // one GPU a node
+}
+
 TEST(Machine, FindsByNameAndSuggestsTheNearest) {
   EXPECT_THAT(machine_names(), Contains("perlmutter"));
   EXPECT_EQ(find_machine("perlmutter").filename(), "perlmutter.xml");
@@ -169,6 +194,11 @@ TEST_F(MachineFile, RefusesValuesThatMakeNoSense) {
     }
   }
   expect_refused(platform(with("switch", "torus")), HasSubstr("must be \"mesh\""));
+  for (const char* link : {"0-2:50GBps", "0-0:50GBps", "0-1:50", "0-1:-50GBps", "0-1:50GBpsx"}) {
+    expect_refused(platform(with("switch", link)),
+                   HasSubstr("is not a link between two of the 2 GPUs"));
+  }
+  expect_refused(platform(with("switch", "0-1:50GBps 1-0:50GBps")), HasSubstr("joined twice"));
   expect_refused(platform(with("two nodes", "")), HasSubstr("must not be empty"));
 }
 

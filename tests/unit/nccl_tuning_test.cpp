@@ -34,7 +34,8 @@ struct Printed {
   double latency_us, bandwidth_GBps;
 };
 
-// What NCCL 2.21.5 itself printed on Perlmutter (tuning log of axonn-ai/sc2025-pccl-reproducer), to its one decimal.
+// What NCCL 2.21.5 itself printed on Perlmutter (tuning log of axonn-ai/sc2025-pccl-reproducer), to
+// its one decimal.
 constexpr Printed kPrinted[] = {
     {kFourNodes, kGather, kRing, kLl, 14.7, 16.0},
     {kFourNodes, kGather, kRing, kSimple, 50.4, 32.0},
@@ -66,7 +67,8 @@ TEST(NcclTuning, HasNoTreesForGathers) {
   EXPECT_EQ(nccl_choice(kOneNode, kGather, 1 << 20).algorithm, kRing);
 }
 
-// 1,024 GPUs on 256 nodes, 4 channels: a ring of 2,046 steps costs milliseconds, a tree of 8 levels some 90 us (LL).
+// 1,024 GPUs on 256 nodes, 4 channels: a ring of 2,046 steps costs milliseconds, a tree of 8 levels
+// some 90 us (LL).
 TEST(NcclTuning, ChoosesTreesForSmallMessagesOnManyNodesAndRingsForHugeOnes) {
   const NcclCommunicator large = {.ranks = 1024, .nodes = 256, .channels = 4};
   EXPECT_EQ(nccl_choice(large, kReduce, 32 << 10), (NcclChoice{kTree, kLl}));
@@ -78,8 +80,9 @@ TEST(NcclTuning, RefusesUnknownArchitectures) {
   EXPECT_THROW(parse_nccl_architecture("hoper"), ConfigError);
 }
 
-// 16 nodes of 4: the tree has log2 16 = 4 levels, each passed up and down: 2 x 4 x 5 us. LL moves the bytes once for each
-// of the 4 levels, at a tenth of the NICs; 2 S of them where a ring of 64 sends 2 x 63/64 S.
+// 16 nodes of 4: the tree has log2 16 = 4 levels, each passed up and down: 2 x 4 x 5 us. LL moves
+// the bytes once for each of the 4 levels, at a tenth of the NICs; 2 S of them where a ring of 64
+// sends 2 x 63/64 S.
 TEST(CollectiveModel, ChargesTreesByLevel) {
   LibraryConstants library;
   library.all_reduce_tree = {.simple = {.hop_latency = 50e-6, .network_efficiency = 0.5},
@@ -96,8 +99,9 @@ TEST(CollectiveModel, ChargesTreesByLevel) {
   EXPECT_DOUBLE_EQ(cost.network_inflation, 4 / 0.1 * 64 / 63);
 }
 
-// Two nodes of 4 with 100 GB/s of NICs each. Each of the two trees carries half of 1 GB once in each direction, so that a
-// node sends 1 GB: at 0.8, 12.5 ms. A ring sends 2 x 7/8 GB at 0.9: 19.4 ms. The ports carry 2 x 3/4 GB: 5 ms.
+// Two nodes of 4 with 100 GB/s of NICs each. Each of the two trees carries half of 1 GB once in
+// each direction, so that a node sends 1 GB: at 0.8, 12.5 ms. A ring sends 2 x 7/8 GB at 0.9: 19.4
+// ms. The ports carry 2 x 3/4 GB: 5 ms.
 TEST(CollectiveModel, TakesTreesOnTwoNodesWhereTheySendHalf) {
   LibraryConstants library;
   for (RingConstants* ring : {&library.all_gather, &library.reduce_scatter})
