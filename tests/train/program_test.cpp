@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <fstream>
+#include <numeric>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -36,6 +37,20 @@ TEST_F(ProgramTest, LearnsAndContinuesTheText) {
                       "--backend reference --grid 2x2x1x1",
                       path("run").string(), prompt));
   EXPECT_EQ(on_grid.output, generated.output);
+}
+
+// Single batches differ by some hundredths; the mean of 20 is what was learnt.
+TEST_F(ProgramTest, LearnsAsMuchInBfloat16AsInSinglePrecision) {
+  const auto learnt = [&](const std::string& dtype) {
+    EXPECT_EQ(
+        run(flags("--steps 200 --lr 1e-2 --quiet --dtype " + dtype + " " + out(dtype))).exit_code,
+        0);
+    const std::vector<double> all = losses(dtype);
+    return std::accumulate(all.end() - 20, all.end(), 0.0) / 20;
+  };
+  const double fp32 = learnt("fp32");
+  EXPECT_LT(fp32, 0.3);  // from log 256 = 5.5
+  EXPECT_NEAR(learnt("bf16"), fp32, 0.03);
 }
 
 TEST_F(ProgramTest, LossesDoNotDependOnTheGrid) {
