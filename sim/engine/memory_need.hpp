@@ -3,8 +3,8 @@
 // seems to hang.
 //
 // Sizes per rank and awaited event are those of the replayer's tables. The others are fitted to the
-// growth of the process (resident set) over replays of GPT-20B and GPT-40B on 512 to 16,384 ranks
-// with grids from 1x1x4096x1 to 4x4x4x64: the sum came out 0 to 15 % above the measured growth
+// growth of the process (resident set) over replays of GPT-20B and GPT-40B on 512 to 4,096 ranks
+// with grids from 1x1x4096x1 to 4x4x4x64: the sum lies between 2 % below and 17 % above
 // (sim/engine/README.md). The platform is not part of it: it is loaded by then.
 
 #include "core/base/units.hpp"
