@@ -13,12 +13,15 @@ struct Comparison {
   std::string part;     ///< rows of one machine or GPU and library; errors are summed up by part
   std::string contest;  ///< rows that a user would choose among; empty: none
   std::string label;
-  Seconds measured = 0;
-  Seconds predicted = 0;
-  Seconds ideal = 0;  ///< at the data sheet's rates; over one fitted efficiency it is the baseline
+  double measured = 0;  ///< in seconds or bytes, whatever the set's quantity is
+  double predicted = 0;
+  double ideal = 0;  ///< at the data sheet's rates; over one fitted efficiency it is the baseline
 };
 
+enum class Quantity { time, memory };
+
 struct ComparisonSet {
+  Quantity quantity = Quantity::time;
   std::vector<Comparison> rows;
   std::map<std::string, int> left_out;  ///< number of rows by reason
 };

@@ -31,13 +31,16 @@ std::string summary_table(const std::vector<ErrorSummary>& summaries) {
   return table.to_string();
 }
 
-std::string worst_table(std::vector<Comparison> rows) {
+std::string worst_table(std::vector<Comparison> rows, Quantity quantity) {
+  const bool is_time = quantity == Quantity::time;
+  const double unit = is_time ? 1e-3 : kGiB;
   std::ranges::stable_sort(rows, std::greater<>(), relative_error);
   rows.resize(std::min(rows.size(), kWorstRows));
-  TextTable table({"worst rows", "", "measured ms", "predicted ms", "error %"});
+  const std::string name = is_time ? "ms" : "GiB";
+  TextTable table({"worst rows", "", "measured " + name, "predicted " + name, "error %"});
   for (const Comparison& row : rows) {
-    table.add_row({row.part, row.label, fmt::format("{:.4g}", row.measured * 1e3),
-                   fmt::format("{:.4g}", row.predicted * 1e3),
+    table.add_row({row.part, row.label, fmt::format("{:.4g}", row.measured / unit),
+                   fmt::format("{:.4g}", row.predicted / unit),
                    fmt::format("{:+.1f}", 100 * (row.predicted / row.measured - 1))});
   }
   return table.to_string();
@@ -59,7 +62,7 @@ std::string validation_text(std::string_view set_name, const ComparisonSet& set)
   if (set.rows.empty()) {
     text += "  no rows to compare\n";
   } else {
-    text += summary_table(summarise_parts(set.rows)) + "\n" + worst_table(set.rows);
+    text += summary_table(summarise_parts(set.rows)) + "\n" + worst_table(set.rows, set.quantity);
   }
   if (!set.left_out.empty()) text += "\n  left out:\n";
   for (const auto& [reason, rows] : set.left_out)
@@ -70,8 +73,11 @@ std::string validation_text(std::string_view set_name, const ComparisonSet& set)
 std::string validation_csv(std::string_view set_name, const ComparisonSet& set) {
   std::string text;
   for (const Comparison& row : set.rows) {
-    text += fmt::format("{},{},{},{},{},{:.6f}\n", set_name, quoted(row.part), quoted(row.label),
-                        row.measured, row.predicted, row.predicted / row.measured - 1);
+    const double error = row.predicted / row.measured - 1;
+    text += fmt::format("{},{},{},", set_name, quoted(row.part), quoted(row.label));
+    text += set.quantity == Quantity::time
+                ? fmt::format("{},{},{:.6f},,\n", row.measured, row.predicted, error)
+                : fmt::format(",,{:.6f},{},{}\n", error, row.measured / kGiB, row.predicted / kGiB);
   }
   return text;
 }

@@ -11,9 +11,9 @@ namespace fourfold::sim {
 /// Errors of every part beside those of the baseline, the worst rows, what was left out.
 std::string validation_text(std::string_view set_name, const ComparisonSet& set);
 
-/// One line per row, without the header: set, part, label, measured_s, predicted_s, error.
+/// One line per row, without the header. A set has either times or memory; the other columns stay empty.
 inline constexpr std::string_view kValidationCsvHeader =
-    "set,part,label,measured_s,predicted_s,error\n";
+    "set,part,label,measured_s,predicted_s,error,measured_GiB,predicted_GiB\n";
 std::string validation_csv(std::string_view set_name, const ComparisonSet& set);
 
 /// The summaries as an array, text of one JSON object.
