@@ -14,7 +14,7 @@ namespace {
 // Held-out rows of core/cost/README.md; no whole step has been compared with a published one yet.
 constexpr std::string_view kKnownErrors =
     "Known errors of the parts (median / 90th percentile): GEMM times 4 / 14 %, collectives of 1 MB "
-    "and more 6 / 28 %\n(NCCL all_gather on Perlmutter 4 / 12 %). Published steps are slower than predicted: "
+    "and more 5 / 17 %\n(NCCL all_gather on Perlmutter 4 / 12 %). Published steps are slower than predicted: "
     "by up to 18 % on Perlmutter,\nmore elsewhere (fourfold-sim validate).\n";
 
 std::string percent(double share) {
