@@ -9,8 +9,8 @@
 #include "core/base/error.hpp"
 #include "sim/cli/command.hpp"
 #include "sim/cli/framework_option.hpp"
-#include "sim/cli/kernel_profile_option.hpp"
 #include "sim/cli/gpu_options.hpp"
+#include "sim/cli/kernel_profile_option.hpp"
 #include "sim/cli/output_options.hpp"
 #include "sim/cli/progress_bar.hpp"
 #include "sim/cli/record_step.hpp"
@@ -122,10 +122,11 @@ int run_simulate(const Words& words) {
 
   const FrameworkMemory framework = read_framework_option(arguments, machine);
   const Bytes capacity = memory_for_tensors(framework, request.train.grid, machine.gpu.memory);
-  const RecordedStep step = record_step(request.model, request.train, request.micro_batch,
-                                        capacity, request.fold_time);
+  const RecordedStep step =
+      record_step(request.model, request.train, request.micro_batch, capacity, request.fold_time);
   outputs.write_program(step.program);
-  RunReport report = describe_run(describe_setup(request.model, step.train, machine, framework), step.program);
+  RunReport report =
+      describe_run(describe_setup(request.model, step.train, machine, framework), step.program);
   if (!fits(report.memory, machine.gpu.memory)) return report_does_not_fit(report, print);
 
   const Clock::time_point simulation_start = Clock::now();

@@ -40,8 +40,8 @@ constexpr std::string_view kExamples = R"(Examples:
   fourfold-sim validate --set gemm --data my_gemms.csv --json -
 )";
 
-const std::vector<std::string> kSets = {"gemm",  "collectives", "attention", "steps",
-                                        "ablations", "memory", "megatron"};
+const std::vector<std::string> kSets = {"gemm",      "collectives", "attention", "steps",
+                                        "ablations", "memory",      "megatron"};
 
 std::string to_text(const ComparisonSet& set) {
   nlohmann::json json = {{"left_out", set.left_out}, {"rows", nlohmann::json::array()}};
