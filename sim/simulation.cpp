@@ -108,6 +108,24 @@ Folding fold_as_asked(const Communicators& communicators, const Grid& grid, cons
   return fold(communicators, grid.world_size(), network.links(), kinds_of_ranks(grid, options));
 }
 
+/// Everything but the use of the links.
+SimulationResult summarise(const ReplayProgram& program, const Folding& folding, Ledger& ledger,
+                           Seconds step_time) {
+  const auto world_size = static_cast<int>(folding.class_of_rank.size());
+  SimulationResult result;
+  result.step_time = step_time;
+  result.compute_busy = ledger.mean_work();
+  result.compute_idle = step_time - result.compute_busy;
+  result.kernels = kernel_times(program);
+  result.collectives = collective_times(program, ledger, world_size);
+  result.longest_waits = ledger.longest_waits(step_time);
+  result.timeline = ledger.take_timeline();
+  result.ranks = world_size;
+  result.replayed_ranks = folding.classes();
+  result.rank_operations = program.operations * folding.classes();
+  return result;
+}
+
 }  // namespace
 
 SimulationResult simulate(const StepProgram& step_program, const Grid& grid, const Machine& machine,
@@ -141,21 +159,12 @@ SimulationResult simulate(const StepProgram& step_program, const Grid& grid, con
                                       done)
           : make_step_transport(communicators.rings, detoured, network, done);
 
-  SimulationResult result;
-  result.step_time = replayer.run(*transport, options.progress);
-  result.compute_busy = ledger.mean_work();
-  result.compute_idle = result.step_time - result.compute_busy;
-  result.kernels = kernel_times(program);
-  result.collectives = collective_times(program, ledger, grid.world_size());
+  const Seconds step_time = replayer.run(*transport, options.progress);
+  SimulationResult result = summarise(program, folding, ledger, step_time);
   const std::vector<LinkUse> links =
       link_use(program, communicators, network.links(), result.step_time);
   result.link_classes = use_by_class(links);
   result.busiest_links = busiest(links);
-  result.longest_waits = ledger.longest_waits(result.step_time);
-  result.timeline = ledger.take_timeline();
-  result.ranks = grid.world_size();
-  result.replayed_ranks = folding.classes();
-  result.rank_operations = program.operations * folding.classes();
   result.flows = transport->flows();
   return result;
 }

@@ -16,6 +16,7 @@ RunSetup describe_setup(const GptConfig& model, const TrainConfig& train, const 
   setup.peak_flops = machine.gpu.peak_flops;
   setup.empirical_peak_flops = machine.gpu.empirical_peak_flops;
   setup.gpu_memory = machine.gpu.memory;
+  setup.kernel_slowdown = slowdown(machine.fleet, train.grid.world_size());
   setup.framework = framework;
   return setup;
 }

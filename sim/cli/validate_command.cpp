@@ -78,7 +78,8 @@ ComparisonSet compare_by_machine(const MeasuredTable& table, const MeasuredNames
   ComparisonSet set;
   set.left_out = rows_without_machine(table, names);
   for (std::size_t index = 0; index < machines.size(); ++index) {
-    if (!outcomes[index].ok) throw Error(machines[index] + ": " + outcomes[index].text);
+    // What stops a comparison is wrong in the rows.
+    if (!outcomes[index].ok) throw ConfigError(machines[index] + ": " + outcomes[index].text);
     add(outcomes[index].text, set);
   }
   return set;

@@ -29,6 +29,7 @@ Json setup_json(const RunSetup& setup) {
           {"machine", setup.machine},
           {"gpu", setup.gpu},
           {"gpus", setup.gpus()},
+          {"kernel_slowdown", setup.kernel_slowdown},
           {"grid", grid_json(train.grid)},
           {"batch", train.batch},
           {"sequence", train.sequence},

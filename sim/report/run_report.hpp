@@ -22,6 +22,7 @@ struct RunSetup {
   Flops peak_flops = 0;            ///< of one GPU, data sheet, FLOP/s
   Flops empirical_peak_flops = 0;  ///< of one GPU, best measured GEMM, FLOP/s
   Bytes gpu_memory = 0;
+  double kernel_slowdown = 1;  ///< how many times longer than on one GPU kernels take (gpu_fleet.hpp)
   FrameworkMemory framework;  ///< what takes memory beside the program's tensors
 
   int gpus() const { return train.grid.world_size(); }

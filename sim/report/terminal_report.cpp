@@ -11,11 +11,18 @@
 namespace fourfold::sim {
 namespace {
 
-// Held-out rows of core/cost/README.md; no whole step has been compared with a published one yet.
+// core/cost/README.md has them in full.
 constexpr std::string_view kKnownErrors =
     "Known errors of the parts (median / 90th percentile): GEMM times 4 / 14 %, collectives of 1 MB "
-    "and more 5 / 17 %\n(NCCL all_gather on Perlmutter 4 / 12 %). Published steps are slower than predicted: "
-    "by up to 18 % on Perlmutter,\nmore elsewhere (fourfold-sim validate).\n";
+    "and more 5 / 17 %\n(NCCL all_gather on Perlmutter 4 / 12 %). Steps of AxoNN on Perlmutter, Frontier and Alps: 6 / 15 % "
+    "(models of up to 320B;\n640B is predicted nearly twice as fast as published). More, and other machines: fourfold-sim validate.\n";
+
+std::string slowdown_line(const RunSetup& setup) {
+  if (setup.kernel_slowdown == 1) return "";
+  return fmt::format(
+      "Kernels take {:.2f} times as long as on one GPU: the slowest of {} sets the pace\n",
+      setup.kernel_slowdown, grouped(setup.gpus()));
+}
 
 std::string percent(double share) {
   return fmt::format("{:.1f}", 100 * share);
@@ -183,7 +190,7 @@ std::string terminal_report(const RunReport& report) {
   return setup_lines(report.setup) +
          fmt::format("\nStep time {} s, {} tokens/s\n", seconds(step, step),
                      grouped(static_cast<std::int64_t>(report.tokens_per_second()))) +
-         folding_line(report) + "\n" + disturbance_tables(report) +
+         slowdown_line(report.setup) + folding_line(report) + "\n" + disturbance_tables(report) +
          rate_table(report) + "\n" + time_table(report) + "\n" + kernel_table(report) + "\n" +
          memory_table(report) + "\n" + network_tables(report.result) + "\n" +
          std::string(kKnownErrors);

@@ -5,6 +5,7 @@
 
 #include "core/base/math.hpp"
 #include "core/base/names.hpp"
+#include "sim/cli/framework_option.hpp"
 #include "sim/cli/plan_options.hpp"
 
 namespace fourfold::sim {
@@ -55,6 +56,7 @@ PlanRequest published_request(const MeasuredRow& row) {
 StepModel published_step_model(const MeasuredRow& row, const Machine& machine, bool tuned) {
   AnalyticMachine analytic = analytic_machine(machine);
   analytic.gpu.tunes_products = tuned;
+  analytic.framework = usual_framework(machine);
   return StepModel(published_model(row), std::move(analytic), CommVariant::fitted);
 }
 
