@@ -16,6 +16,7 @@ import os
 import subprocess
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 MACHINE = "perlmutter"
@@ -38,12 +39,13 @@ def simulate(program, model, grid, fold, report):
     result = subprocess.run([program, "simulate", *arguments], capture_output=True, text=True)
     infeasible = "does not fit" in result.stderr or "divisible" in result.stderr
     if result.returncode != 0 and not infeasible:
-        sys.exit(f"{' '.join(arguments)}: {result.stderr}")
+        raise RuntimeError(f"{' '.join(arguments)}: {result.stderr}")
     return json.loads(report.read_text()) if result.returncode == 0 else None
 
 
-def compare(program, model, gpus, grid, report):
+def compare(program, directory, model, gpus, grid):
     """A row of the table, or None."""
+    report = Path(directory) / f"{model}-{'x'.join(map(str, grid))}.json"
     folded = simulate(program, model, grid, "auto", report)
     if folded is None:
         return None
@@ -62,18 +64,19 @@ def main():
     program = os.environ.get("FOURFOLD_SIM", "build/release/sim/cli/fourfold-sim")
     arguments.output.parent.mkdir(parents=True, exist_ok=True)
     worst = 0.0
-    with open(arguments.output, "w", newline="") as file, tempfile.TemporaryDirectory() as directory:
+    with (open(arguments.output, "w", newline="") as file, tempfile.TemporaryDirectory() as directory,
+          ThreadPoolExecutor(os.cpu_count()) as pool):
         table = csv.DictWriter(file, COLUMNS)
         table.writeheader()
         for model, sizes in CASES:
+            cases = [(gpus, grid) for gpus in sizes if not arguments.quick or gpus <= 128
+                     for grid in grids(gpus)[::29 if arguments.quick else 1]]
             rows = []
-            for gpus in [size for size in sizes if not arguments.quick or size <= 128]:
-                for grid in grids(gpus)[::29 if arguments.quick else 1]:
-                    row = compare(program, model, gpus, grid, Path(directory) / "report.json")
-                    if row:
-                        table.writerow(row)
-                        file.flush()
-                        rows.append(row)
+            for row in pool.map(lambda case: compare(program, directory, model, *case), cases):
+                if row:
+                    table.writerow(row)
+                    file.flush()
+                    rows.append(row)
             if rows:
                 largest = max(rows, key=lambda row: row["difference"])
                 folded = sum(row["replayed_ranks"] == 1 for row in rows)
