@@ -98,7 +98,7 @@ Seconds KernelModel::time(const GemmShape& shape) const {
   const auto modelled = [&](const GemmShape& any) { return gemm_time(any, gpu_, mode_); };
   std::optional<Seconds> measured;
   if (gpu_.profile) measured = gpu_.profile->gemm_time(shape, modelled);
-  const Seconds time = slowdown_ * measured.value_or(modelled(shape));
+  const Seconds time = slowdown_ * (measured ? *measured : modelled(shape));
   gemm_times_.emplace(shape, time);
   return time;
 }

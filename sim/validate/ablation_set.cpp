@@ -45,8 +45,7 @@ std::vector<Run> collect_runs(const MeasuredTable& table, const MeasuredNames& n
                               const Machine& machine, ComparisonSet& set) {
   std::map<std::string, Run> runs;
   for (const MeasuredRow& row : table.rows()) {
-    const auto name = names.machines.find(row.text("machine"));
-    if (name == names.machines.end() || name->second != machine.name) continue;
+    if (!is_row_of(row, names, machine)) continue;
     std::string reason = not_a_published_run(row);
     if (reason.empty() && row.text("metric") != "time_per_batch") {
       reason = "metric other than time_per_batch";

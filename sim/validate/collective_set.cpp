@@ -112,6 +112,11 @@ std::vector<std::string> machines_of(const MeasuredTable& table, const MeasuredN
   return machines;
 }
 
+bool is_row_of(const MeasuredRow& row, const MeasuredNames& names, const Machine& machine) {
+  const auto name = names.machines.find(row.text("machine"));
+  return name != names.machines.end() && name->second == machine.name;
+}
+
 std::map<std::string, int> rows_without_machine(const MeasuredTable& table,
                                                 const MeasuredNames& names) {
   std::map<std::string, int> left_out;
@@ -126,8 +131,7 @@ ComparisonSet compare_collectives(const MeasuredTable& table, const MeasuredName
                                   const Machine& machine) {
   ComparisonSet set;
   for (const MeasuredRow& row : table.rows()) {
-    const auto name = names.machines.find(row.text("machine"));
-    if (name == names.machines.end() || name->second != machine.name) continue;
+    if (!is_row_of(row, names, machine)) continue;
     const std::string reason = reason_to_leave_out(row, machine);
     if (reason.empty())
       set.rows.push_back(compare(row, machine));

@@ -12,6 +12,9 @@ namespace fourfold::sim {
 /// The machines, by our names, that rows of the table are of.
 std::vector<std::string> machines_of(const MeasuredTable& table, const MeasuredNames& names);
 
+/// Whether a row was measured on `machine`.
+bool is_row_of(const MeasuredRow& row, const MeasuredNames& names, const Machine& machine);
+
 /// Rows of machines that have no platform, by reason.
 std::map<std::string, int> rows_without_machine(const MeasuredTable& table,
                                                 const MeasuredNames& names);

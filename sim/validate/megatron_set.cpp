@@ -7,6 +7,7 @@
 #include "core/base/error.hpp"
 #include "core/schedule/setup_names.hpp"
 #include "sim/cli/plan_options.hpp"
+#include "sim/validate/machine_sets.hpp"
 
 namespace fourfold::sim {
 namespace {
@@ -70,8 +71,7 @@ ComparisonSet compare_megatron(const MeasuredTable& table, const MeasuredNames& 
                                const Machine& machine, Seconds host_time) {
   ComparisonSet set;
   for (const MeasuredRow& row : table.rows()) {
-    const auto name = names.machines.find(row.text("machine"));
-    if (name == names.machines.end() || name->second != machine.name) continue;
+    if (!is_row_of(row, names, machine)) continue;
     if (row.positive_integer("gpus") > machine.gpus) {
       ++set.left_out[fmt::format("more GPUs than {} has", machine.name)];
       continue;

@@ -30,8 +30,7 @@ ComparisonSet compare_steps(const MeasuredTable& table, const MeasuredNames& nam
                             const Machine& machine) {
   ComparisonSet set;
   for (const MeasuredRow& row : table.rows()) {
-    const auto name = names.machines.find(row.text("machine"));
-    if (name == names.machines.end() || name->second != machine.name) continue;
+    if (!is_row_of(row, names, machine)) continue;
     const std::string reason = reason_to_leave_out(row);
     if (!reason.empty()) {
       ++set.left_out[reason];

@@ -11,29 +11,11 @@ namespace {
 
 constexpr double kLargestDifference = 0.005;
 
-Machine toy_with_real_gpus() {
-  Machine machine = toy_machine("tapered", 4, 2);
-  machine.gpu = read_gpu_spec(FOURFOLD_SOURCE_DIR "/platforms/gpus/a100-sxm4-40.json");
-  return machine;
-}
-
-GptConfig small_gpt() {
-  GptConfig model;
-  model.name = "small";
-  model.layers = 3;
-  model.hidden = 1024;
-  model.heads = 16;
-  model.sequence = 128;
-  model.vocabulary = 4096;
-  model.ffn = 4096;
-  return model;
-}
-
 RunReport run(const TrainConfig& train, FoldTime fold_time, const SimulationOptions& options) {
-  const Machine machine = toy_with_real_gpus();
-  const RecordedStep step = record_step(small_gpt(), train, 1, machine.gpu.memory, fold_time);
+  const Machine machine = toy_machine_of_a100s("tapered", 4, 2);
+  const RecordedStep step = record_step(toy_gpt(3), train, 1, machine.gpu.memory, fold_time);
   RunSetup setup;
-  setup.model = small_gpt();
+  setup.model = toy_gpt(3);
   setup.train = step.train;
   const RunReport described = describe_run(setup, step.program);
   return simulate_step(described, step, machine, options);

@@ -1,5 +1,7 @@
 // Folding: what it folds, that it refuses to fold what is not symmetric, and that folded and full worlds agree.
 
+#include "sim/engine/folding.hpp"
+
 #include <random>
 
 #include <gmock/gmock.h>
@@ -7,20 +9,23 @@
 
 #include "core/base/error.hpp"
 #include "core/schedule/train_step.hpp"
-#include "sim/engine/folding.hpp"
 #include "tests/sim/toy.hpp"
 
 namespace fourfold::sim {
 namespace {
 
 /// Results that may only differ by rounding and by SimGrid's time resolution.
-void expect_equal(const SimulationResult& folded, const SimulationResult& full, const std::string& what) {
+void expect_equal(const SimulationResult& folded, const SimulationResult& full,
+                  const std::string& what) {
   constexpr double kRelative = 1e-7;
   EXPECT_NEAR(folded.step_time, full.step_time, kRelative * full.step_time) << what;
   ASSERT_EQ(folded.collectives.size(), full.collectives.size());
   for (std::size_t i = 0; i < full.collectives.size(); ++i) {
-    EXPECT_NEAR(folded.collectives[i].busy, full.collectives[i].busy, kRelative * full.step_time) << what;
-    EXPECT_NEAR(folded.collectives[i].exposed, full.collectives[i].exposed, kRelative * full.step_time) << what;
+    EXPECT_NEAR(folded.collectives[i].busy, full.collectives[i].busy, kRelative * full.step_time)
+        << what;
+    EXPECT_NEAR(folded.collectives[i].exposed, full.collectives[i].exposed,
+                kRelative * full.step_time)
+        << what;
   }
   ASSERT_EQ(folded.link_classes.size(), full.link_classes.size());
   for (std::size_t i = 0; i < full.link_classes.size(); ++i) {
@@ -40,25 +45,6 @@ void expect_folded_equals_full(const StepProgram& program, const Grid& grid, con
   expect_equal(simulate(program, grid, machine, replicas), full, what + ", one replica");
 }
 
-/// A toy platform with real GPUs, for real kernels.
-Machine machine_of(const std::string& platform, int gpus_per_node, int nics_per_node) {
-  Machine machine = toy_machine(platform, gpus_per_node, nics_per_node);
-  machine.gpu = read_gpu_spec(FOURFOLD_SOURCE_DIR "/platforms/gpus/a100-sxm4-40.json");
-  return machine;
-}
-
-GptConfig small_gpt() {
-  GptConfig model;
-  model.name = "small";
-  model.layers = 2;
-  model.hidden = 1024;
-  model.heads = 16;
-  model.sequence = 128;
-  model.vocabulary = 4096;
-  model.ffn = 4096;
-  return model;
-}
-
 TrainConfig training(const Grid& grid, const OverlapPolicy& overlap) {
   TrainConfig train;
   train.grid = grid;
@@ -70,19 +56,19 @@ TrainConfig training(const Grid& grid, const OverlapPolicy& overlap) {
 
 TEST(Folding, RanksOfASymmetricMachineAreOneClass) {
   // 16 GPUs in 4 nodes of 4 with a NIC each, all in groups alike.
-  const Machine machine = machine_of("flat", 4, 4);
+  const Machine machine = toy_machine_of_a100s("flat", 4, 4);
   const Grid grid(4, 1, 2, 2);
   const SimulationResult result =
-      simulate(record_train_step(small_gpt(), training(grid, OverlapPolicy::all())), grid, machine);
+      simulate(record_train_step(toy_gpt(2), training(grid, OverlapPolicy::all())), grid, machine);
   EXPECT_EQ(result.replayed_ranks, 1);
   EXPECT_EQ(result.ranks, 16);
 }
 
 TEST(Folding, APartlyFilledNodeIsAClassOfItsOwn) {
   // Groups of 3 over nodes of 4: 0 1 2 lie on one node, 3 4 5 on two, ...
-  const Machine machine = machine_of("flat", 4, 4);
+  const Machine machine = toy_machine_of_a100s("flat", 4, 4);
   const Grid grid(3, 1, 1, 2);
-  GptConfig model = small_gpt();
+  GptConfig model = toy_gpt(2);
   model.heads = 12;
   model.hidden = 768;
   model.ffn = 3072;
@@ -111,8 +97,8 @@ TEST(Folding, ClassesCoverAllRanksAndRings) {
   const Machine machine = toy_machine("tapered", 4, 2);
   const Grid grid(2, 2, 2, 2);
   Network& network = Network::load(machine.file);
-  const Communicators communicators =
-      lay_out({{Stream::comm_x, Axis::x}, {Stream::comm_z_gather, Axis::z}}, grid, machine, network);
+  const Communicators communicators = lay_out(
+      {{Stream::comm_x, Axis::x}, {Stream::comm_z_gather, Axis::z}}, grid, machine, network);
   const Folding folding = fold(communicators, 16, network.links());
   int ranks = 0;
   for (int size : folding.ranks_in_class) ranks += size;
@@ -126,24 +112,27 @@ class FoldedEqualsFull : public testing::TestWithParam<std::tuple<const char*, i
 
 TEST_P(FoldedEqualsFull, OnEveryGridOf16Ranks) {
   const auto [platform, gpus_per_node, nics_per_node] = GetParam();
-  const Machine machine = machine_of(platform, gpus_per_node, nics_per_node);
+  const Machine machine = toy_machine_of_a100s(platform, gpus_per_node, nics_per_node);
   for (const Grid& grid : all_grids(16)) {
     for (const OverlapPolicy& overlap : {OverlapPolicy::none(), OverlapPolicy::all()}) {
-      const StepProgram program = record_train_step(small_gpt(), training(grid, overlap));
-      expect_folded_equals_full(program, grid, machine, grid.to_string() + " " + to_string(overlap));
+      const StepProgram program = record_train_step(toy_gpt(2), training(grid, overlap));
+      expect_folded_equals_full(program, grid, machine,
+                                grid.to_string() + " " + to_string(overlap));
     }
   }
 }
 
 TEST_P(FoldedEqualsFull, OnRandomGridsThatFillTheMachineInPart) {
   const auto [platform, gpus_per_node, nics_per_node] = GetParam();
-  const Machine machine = machine_of(platform, gpus_per_node, nics_per_node);
+  const Machine machine = toy_machine_of_a100s(platform, gpus_per_node, nics_per_node);
   std::mt19937 random(7);
   for (int i = 0; i < 12; ++i) {
     const int ranks = 2 * std::uniform_int_distribution(1, 8)(random);
-    const std::vector<Grid> grids = all_grids(ranks, i % 2 == 0 ? kPaperOrder : parse_axis_order("dzyx"));
-    const Grid grid = grids[std::uniform_int_distribution<std::size_t>(0, grids.size() - 1)(random)];
-    GptConfig model = small_gpt();
+    const std::vector<Grid> grids =
+        all_grids(ranks, i % 2 == 0 ? kPaperOrder : parse_axis_order("dzyx"));
+    const Grid grid =
+        grids[std::uniform_int_distribution<std::size_t>(0, grids.size() - 1)(random)];
+    GptConfig model = toy_gpt(2);
     model.heads = 840 / 7 * 2;  // 240: divisible by 3, 5 and 16, not by 7
     model.hidden = 960;
     model.ffn = 3840;
@@ -158,8 +147,9 @@ TEST_P(FoldedEqualsFull, OnRandomGridsThatFillTheMachineInPart) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Platforms, FoldedEqualsFull,
-                         testing::Values(std::tuple("flat", 4, 4), std::tuple("flat", 3, 3), std::tuple("flat", 8, 4),
-                                         std::tuple("tapered", 4, 4), std::tuple("tapered", 4, 2)));
+                         testing::Values(std::tuple("flat", 4, 4), std::tuple("flat", 3, 3),
+                                         std::tuple("flat", 8, 4), std::tuple("tapered", 4, 4),
+                                         std::tuple("tapered", 4, 2)));
 
 }  // namespace
 }  // namespace fourfold::sim

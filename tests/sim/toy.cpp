@@ -24,6 +24,24 @@ Machine toy_machine(const std::string& platform, int gpus_per_node) {
   return toy_machine(platform, gpus_per_node, gpus_per_node);
 }
 
+Machine toy_machine_of_a100s(const std::string& platform, int gpus_per_node, int nics_per_node) {
+  Machine machine = toy_machine(platform, gpus_per_node, nics_per_node);
+  machine.gpu = read_gpu_spec(FOURFOLD_SOURCE_DIR "/platforms/gpus/a100-sxm4-40.json");
+  return machine;
+}
+
+GptConfig toy_gpt(std::int64_t layers) {
+  GptConfig model;
+  model.name = "small";
+  model.layers = layers;
+  model.hidden = 1024;
+  model.heads = 16;
+  model.sequence = 128;
+  model.vocabulary = 4096;
+  model.ffn = 4096;
+  return model;
+}
+
 void use_low_latency(Machine& machine, Seconds fixed, Seconds step_latency) {
   const ProtocolConstants low_latency = {.step_latency_network = step_latency,
                                          .step_latency_node = step_latency};

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "core/backend/ops.hpp"
+#include "core/models/gpt_config.hpp"
 #include "core/program/recorder.hpp"
 #include "sim/simulation.hpp"
 
@@ -15,6 +16,11 @@ namespace fourfold::sim {
 Machine toy_machine(const std::string& platform, int gpus_per_node, int nics_per_node);
 /// With a NIC for every GPU.
 Machine toy_machine(const std::string& platform, int gpus_per_node);
+
+/// With the kernel times of a real GPU, for real models.
+Machine toy_machine_of_a100s(const std::string& platform, int gpus_per_node, int nics_per_node);
+/// Small, but with kernels that take their time.
+GptConfig toy_gpt(std::int64_t layers);
 
 /// Latency added instead of hidden, `fixed` and a step latency: the library's LL protocol.
 void use_low_latency(Machine& machine, Seconds fixed, Seconds step_latency);
