@@ -7,7 +7,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
-#include <unistd.h>
 
 #include "core/base/error.hpp"
 #include "sim/report/chrome_trace.hpp"
@@ -16,6 +15,7 @@
 #include "sim/report/step_flops.hpp"
 #include "sim/report/terminal_report.hpp"
 #include "sim/report/text_table.hpp"
+#include "tests/support/temporary_directory.hpp"
 
 namespace fourfold::sim {
 namespace {
@@ -145,8 +145,9 @@ TEST(CsvReport, EndsWithWhatGoesWrong) {
   EXPECT_THAT(csv_row(report), testing::EndsWith(",,,0\n"));
   report.undisturbed_step_time = 1.5;
   report.disturbances = {{"rank 3 at 0.8 of its speed", 1.75}, {"link nic-1 failed", 1.625}};
-  EXPECT_THAT(csv_row(report),
-              testing::EndsWith(",rank 3 at 0.8 of its speed; link nic-1 failed,0.25; 0.125,0.5\n"));
+  EXPECT_THAT(
+      csv_row(report),
+      testing::EndsWith(",rank 3 at 0.8 of its speed; link nic-1 failed,0.25; 0.125,0.5\n"));
 }
 
 TEST(TerminalReport, HoldsTheTables) {
@@ -175,17 +176,14 @@ TEST(ChromeTrace, HasAProcessForTheRankAndThreadsForItsStreams) {
 
 class OutputFiles : public testing::Test {
  protected:
-  OutputFiles() { fs::create_directory(folder_); }
-  ~OutputFiles() override { fs::remove_all(folder_); }
-
   std::string content(const fs::path& path) const {
     std::stringstream text;
     text << std::ifstream(path).rdbuf();
     return text.str();
   }
 
-  fs::path folder_ =
-      fs::temp_directory_path() / ("fourfold_report_test_" + std::to_string(::getpid()));
+  const test::TemporaryDirectory directory_;
+  const fs::path& folder_ = directory_.path();
 };
 
 TEST_F(OutputFiles, CheckingLeavesNoTraceAndWritingReplaces) {

@@ -1,7 +1,6 @@
 // Statistics and files of `fourfold-sim validate`.
 
 #include <filesystem>
-#include <fstream>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,6 +8,7 @@
 #include "core/base/error.hpp"
 #include "sim/validate/error_summary.hpp"
 #include "sim/validate/measured_table.hpp"
+#include "tests/support/temporary_directory.hpp"
 
 namespace fourfold::sim {
 namespace {
@@ -61,12 +61,12 @@ TEST(ErrorSummary, AddsAllPartsTogether) {
 
 class MeasuredTableTest : public testing::Test {
  protected:
-  std::filesystem::path write(const std::string& content) {
-    const auto file = std::filesystem::path(testing::TempDir()) /
-                      testing::UnitTest::GetInstance()->current_test_info()->name();
-    std::ofstream(file) << content;
-    return file;
+  std::filesystem::path write(const std::string& content) const {
+    return directory_.file("measured.csv", content);
   }
+
+ private:
+  test::TemporaryDirectory directory_;
 };
 
 TEST_F(MeasuredTableTest, ReadsQuotedCells) {

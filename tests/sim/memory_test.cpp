@@ -1,16 +1,15 @@
 // Memory foreseen: what a replay will need, what the computer has left, and the refusal in between.
 
 #include <filesystem>
-#include <fstream>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include "core/base/error.hpp"
 #include "sim/engine/available_memory.hpp"
 #include "sim/engine/memory_need.hpp"
 #include "tests/sim/toy.hpp"
+#include "tests/support/temporary_directory.hpp"
 
 namespace fourfold::sim {
 namespace {
@@ -20,18 +19,14 @@ namespace fs = std::filesystem;
 /// A directory with proc/ and sys/ as the kernel would fill them.
 class FakeSystem : public testing::Test {
  protected:
-  FakeSystem()
-      : root_(fs::temp_directory_path() / ("fourfold-memory-" + std::to_string(getpid()))) {}
-  ~FakeSystem() override { fs::remove_all(root_); }
-
   void write(const std::string& file, const std::string& content) {
     fs::create_directories((root_ / file).parent_path());
-    std::ofstream(root_ / file) << content;
+    root_.file(file, content);
   }
-  Bytes available() const { return available_memory(root_); }
+  Bytes available() const { return available_memory(root_.path()); }
 
  private:
-  fs::path root_;
+  test::TemporaryDirectory root_;
 };
 
 TEST_F(FakeSystem, WithoutAnythingToldMemoryIsUnlimited) {

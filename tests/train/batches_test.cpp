@@ -9,7 +9,7 @@
 
 #include "core/base/error.hpp"
 #include "real/data/permutation.hpp"
-#include "tests/train/temporary_directory.hpp"
+#include "tests/support/temporary_directory.hpp"
 
 namespace fourfold::real {
 namespace {

@@ -7,7 +7,7 @@
 #include "core/base/error.hpp"
 #include "real/data/corpus.hpp"
 #include "real/data/token_formats.hpp"
-#include "tests/train/temporary_directory.hpp"
+#include "tests/support/temporary_directory.hpp"
 
 namespace fourfold::real {
 namespace {

@@ -11,8 +11,8 @@
 #include "real/checkpoint/save.hpp"
 #include "real/checkpoint/staging.hpp"
 #include "real/reference/run_ranks.hpp"
+#include "tests/support/temporary_directory.hpp"
 #include "tests/train/small_model.hpp"
-#include "tests/train/temporary_directory.hpp"
 
 namespace fourfold::real {
 namespace {

@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <sys/types.h>
 
-#include "tests/train/temporary_directory.hpp"
+#include "tests/support/temporary_directory.hpp"
 
 namespace fourfold::test {
 

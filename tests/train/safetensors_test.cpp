@@ -9,7 +9,7 @@
 #include "core/base/error.hpp"
 #include "real/checkpoint/safetensors_file.hpp"
 #include "real/checkpoint/safetensors_writer.hpp"
-#include "tests/train/temporary_directory.hpp"
+#include "tests/support/temporary_directory.hpp"
 
 namespace fourfold::real {
 namespace {

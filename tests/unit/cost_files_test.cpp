@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "core/base/error.hpp"
+#include "tests/support/temporary_directory.hpp"
 #include "tests/unit/cost_test_data.hpp"
 
 namespace fourfold {
@@ -25,17 +26,13 @@ class ChangedCopy {
     text << std::ifstream(original).rdbuf();
     std::string changed = text.str();
     changed.replace(changed.find(from), from.size(), to);
-    std::ofstream(file_) << changed;
+    file_ = directory_.file("changed.json", changed);
   }
-  ~ChangedCopy() { std::filesystem::remove(file_); }
-  ChangedCopy(const ChangedCopy&) = delete;
-  ChangedCopy& operator=(const ChangedCopy&) = delete;
   const std::filesystem::path& file() const { return file_; }
 
  private:
-  std::filesystem::path file_ =
-      std::filesystem::path(testing::TempDir()) /
-      (std::string(testing::UnitTest::GetInstance()->current_test_info()->name()) + ".json");
+  test::TemporaryDirectory directory_;
+  std::filesystem::path file_;
 };
 
 void expect_gpu_refused(const std::string& from, const std::string& to,

@@ -1,7 +1,6 @@
 #include "sim/machine.hpp"
 
 #include <cstdlib>
-#include <fstream>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -11,6 +10,7 @@
 #include "sim/engine/network.hpp"
 #include "sim/engine/ring.hpp"
 #include "sim/platform_properties.hpp"
+#include "tests/support/temporary_directory.hpp"
 
 namespace fourfold::sim {
 namespace {
@@ -53,10 +53,8 @@ std::string with(const std::string& from, const std::string& to) {
 
 class MachineFile : public testing::Test {
  protected:
-  ~MachineFile() override { std::filesystem::remove(file_); }
   std::filesystem::path write(const std::string& text) const {
-    std::ofstream(file_) << text;
-    return file_;
+    return directory_.file("machine.xml", text);
   }
   void expect_refused(const std::string& text, const testing::Matcher<std::string>& message) const {
     const std::filesystem::path file = write(text);
@@ -65,9 +63,7 @@ class MachineFile : public testing::Test {
   }
 
  private:
-  std::filesystem::path file_ =
-      std::filesystem::path(testing::TempDir()) /
-      fmt::format("machine_{}.xml", testing::UnitTest::GetInstance()->current_test_info()->name());
+  test::TemporaryDirectory directory_;
 };
 
 TEST(Machine, LoadsPerlmutter) {
